@@ -85,7 +85,7 @@ def test_two_designs_are_shown_side_by_side_with_why_and_how_far(terminal):
     output = terminal.play("q")
     assert "Time" in output
     assert " min" in output
-    assert "To start with, two designs" in output
+    assert "To start with, two quite different ones" in output
     assert "more to get a first idea" in output
     duel = terminal.look(lambda studies: studies.ask(terminal.id))
     rows = {row.label: row.value for row in duel.cards[0].rows}
@@ -130,6 +130,12 @@ def test_one_of_the_two_becomes_an_anchor(terminal):
     duel = terminal.look(lambda studies: studies.ask(terminal.id))
     assert "1 anchor now" in terminal.play("a", "2", "q")
     assert terminal.look(lambda studies: studies.anchors(terminal.id)) == [duel.second]
+
+
+def test_a_name_may_follow_the_number_of_an_anchor(terminal):
+    terminal.play("a", "1 my usual", "q")
+    (anchor,) = terminal.look(lambda studies: studies.named_anchors(terminal.id)).anchors
+    assert anchor.name == "my usual"
 
 
 def test_values_become_an_anchor(terminal):

@@ -122,7 +122,7 @@ def test_a_demo_has_three_studies_one_of_them_with_answers(demo):
         ("Molecules to start from", 0),
     ]
     coffee = demo.studies()[0]["id"]
-    assert len(demo.json(f"/api/studies/{coffee}/anchors")) == 4
+    assert len(demo.json(f"/api/studies/{coffee}/anchors")["anchors"]) == 4
     assert "deleted when the server stops" in demo.stdout
     with demo.get("/login") as page:
         assert b"everything here is deleted when the server stops" in page.read()

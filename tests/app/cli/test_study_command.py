@@ -11,6 +11,7 @@ from anchorpbo.app.cli.commands import app
 from anchorpbo.app.cli.database import default_folder, hide_password
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
+from support.clips import wav
 
 TEA = {
     "kind": "space",
@@ -137,6 +138,31 @@ def test_an_export_is_imported_again(call, tmp_path):
     assert "with 2 answers" in again.stdout
     assert made(again) != id
     assert "with 2 answers" in call("study", "import", "-", input=out.read_text("utf-8")).stdout
+
+
+def test_clips_are_read_from_the_folder_of_the_file_and_are_part_of_an_export_as_zip(call, tmp_path, stored):
+    folder = tmp_path / "list"
+    folder.mkdir()
+    table = write(folder, "beans.csv", BEANS.replace(".png", ".wav"))
+    (folder / "Sidamo.wav").write_bytes(wav())
+    result = call("study", "new", "--name", "Beans", "--catalogue", table)
+    assert "3 clips not found in" in result.stdout
+    id = made(result)
+    assert stored(lambda studies: [clip.name for clip in studies.clips.show(id).clips]) == ["Sidamo.wav"]
+    out = tmp_path / "beans.zip"
+    assert call("study", "export", id, "--out", out).exit_code == 0
+    assert call("study", "export", id, "--format", "zip").stdout_bytes == out.read_bytes()
+    again = made(call("study", "import", out))
+    assert stored(lambda studies: studies.clips.read(again, studies.clips.infos(again)["Sidamo.wav"])) == wav()
+
+
+def test_a_file_that_is_no_clip_is_named_and_leaves_no_study(call, tmp_path, stored):
+    table = write(tmp_path, "beans.csv", BEANS.replace(".png", ".wav"))
+    write(tmp_path, "Nyeri.wav", "nothing to hear")
+    result = call("study", "new", "--name", "Beans", "--catalogue", table, "--clip", "photo")
+    assert result.exit_code == 2
+    assert "the clip 'Nyeri.wav' must be a WAV" in result.stderr
+    assert stored(lambda studies: studies.studies()) == []
 
 
 def test_an_export_has_the_format_that_its_file_is_named_after(call, tmp_path):

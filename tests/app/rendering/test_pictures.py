@@ -1,6 +1,7 @@
 """Pictures that are sent with a study."""
 
 import json
+import re
 import struct
 from base64 import b64encode
 
@@ -16,7 +17,9 @@ from anchorpbo.app.rendering.pictures import (
     decode_picture,
     read_size,
 )
+from anchorpbo.app.report import thumbnails as report_thumbnails
 from anchorpbo.app.report.report import render_report
+from anchorpbo.app.report.thumbnails import Thumbnails
 from anchorpbo.app.scheduler.replicas import ReplicaUpdate
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.session_cache import MAX_PICTURE_STUDIES
@@ -197,3 +200,72 @@ def test_pictures_of_a_few_studies_are_kept_in_memory_and_those_of_no_deleted_on
     assert list(studies._sessions._pictures) == ids[2:]
     studies.delete(ids[-1])
     assert list(studies._sessions._pictures) == ids[2:-1]
+
+
+# -- thumbnails of a report -------------------------------------------------------------------------------------------
+
+
+def test_a_picture_is_in_a_report_once_as_a_thumbnail_however_often_its_design_occurs():
+    studies = StudyService(MemoryStorage())
+    pictures = {name: address(PNG + name.encode()) for name in ("ash.png", "birch.png", "elm.png")}
+    id = studies.create(study(pictures) | {"anchors": [{"name": "Ash"}]}).id
+    for outcome in ("first", "second", "tie"):
+        studies.answer(id, studies.ask(id).id, outcome)
+    page = render_report(studies, id)
+    for name, picture in pictures.items():
+        best = f'<img src="{picture}" alt="{name}">'
+        assert page.count(picture) - page.count(best) == 1
+    assert page.count('href="#thumbnail') > 6
+    defined = re.findall(r'<svg id="(thumbnail\d+)"', page)
+    assert len(set(defined)) == len(defined) == 3
+    assert set(re.findall(r'href="#(thumbnail\d+)"', page)) == set(defined)
+
+
+def test_drawings_of_thumbnails_share_no_ids():
+    template = (
+        '<svg viewBox="0 0 9 9"><defs><linearGradient id="shade"><stop offset="0" '
+        'stop-color="hsl({{ 300 * a }}, 50%, 50%)"/></linearGradient></defs>'
+        '<rect width="9" height="9" fill="url(#shade)"/></svg>'
+    )
+    parameters = [{"name": name, "kind": "real", "low": 0.0, "high": 1.0} for name in "ab"]
+    request = {"name": "x", "space": {"kind": "space", "parameters": parameters}, "display": {"template": template}}
+    studies = StudyService(MemoryStorage())
+    id = studies.create(request | {"anchors": [{"a": 0.1, "b": 0.2}, {"a": 0.7, "b": 0.9}]}).id
+    thumbnails = Thumbnails(studies, id)
+    assert thumbnails.render_definitions() == ""
+    for design in studies.anchors(id):
+        assert thumbnails.render(design) == thumbnails.render(design)
+    shared = re.findall(r' id="([^"]+)"', thumbnails.render_definitions())
+    assert sorted(shared) == ["t0-shade", "t1-shade", "thumbnail0", "thumbnail1"]
+    assert re.findall(r"url\(#([^)]+)\)", thumbnails.render_definitions()) == ["t0-shade", "t1-shade"]
+
+
+def test_thumbnails_are_limited_in_number_and_size(monkeypatch):
+    studies = StudyService(MemoryStorage())
+    pictures = {name: address(PNG) for name in ("ash.png", "birch.png", "elm.png")}
+    id = studies.create(study(pictures)).id
+    designs = [{"name": name, "price": price, "file": f"{name.lower()}.png"} for name, price in
+               (("Ash", 5.0), ("Birch", 12.5), ("Elm", 9.0))]  # fmt: skip
+
+    def drawn():
+        each = Thumbnails(studies, id)
+        return [bool(each.render(design)) for design in designs]
+
+    assert drawn() == [True, True, True]
+    with monkeypatch.context() as patched:
+        patched.setattr(report_thumbnails, "MAX_DESIGNS", 2)
+        assert drawn() == [True, True, False]
+    one = Thumbnails(studies, id)
+    one.render(designs[0])
+    size = len(one.render_definitions()) - len('<svg class="definitions" aria-hidden="true"><defs></defs></svg>')
+    monkeypatch.setattr(report_thumbnails, "MAX_CHARACTERS", 2 * size)
+    assert drawn() == [True, True, False]
+
+
+def test_a_report_names_the_clip_of_what_it_recommends_and_does_not_contain_it():
+    studies = StudyService(MemoryStorage())
+    id = studies.create({"name": "Trees", "space": SPACE, "display": {"clip": "file"}}).id
+    studies.answer(id, studies.ask(id).id, "first")
+    best = studies.recommendation(id).design
+    assert f"Clip: {best['file']}, which is not in this file" in render_report(studies, id)
+    assert "thumbnail0" not in render_report(studies, id)

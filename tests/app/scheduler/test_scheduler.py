@@ -11,10 +11,11 @@ from threading import Event, Thread
 
 import pytest
 
-from anchorpbo.app.scheduler import load, worker_process
+from anchorpbo.app.scheduler import executor, jobs, load, worker_process
 from anchorpbo.app.scheduler import scheduler as scheduling
+from anchorpbo.app.scheduler.jobs import MAX_PREFETCH_JOBS
 from anchorpbo.app.scheduler.replicas import ReplicaPool
-from anchorpbo.app.scheduler.scheduler import MAX_PREFETCH_JOBS, Scheduler
+from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, start_workers
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -77,7 +78,7 @@ class Held(ReplicaPool):
 @pytest.fixture
 def held(monkeypatch):
     pool = Held()
-    monkeypatch.setattr(scheduling, "ReplicaPool", lambda: pool)
+    monkeypatch.setattr(executor, "ReplicaPool", lambda: pool)
     yield pool
     pool.free.set()
 
@@ -159,7 +160,7 @@ def test_whoever_needs_a_duel_that_is_being_computed_waits_for_it(held):
             assert not asked.done()
             held.free.set()
             duel = asked.result(TIMEOUT)
-        until(lambda: not scheduler._queue)
+        until(lambda: not scheduler._jobs.waiting)
     scheduler.close()
     assert len(set(held.digests)) == len(held.digests) > 5
 
@@ -179,7 +180,7 @@ def test_a_duel_that_someone_waits_for_goes_first_and_answers_that_were_not_give
     studies.answer(ids[3], duels[3].id, "skip")
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(studies.ask, ids[3])
-        until(lambda: any(not job.rank for job in scheduler._queue))
+        until(lambda: any(not job.rank for job in scheduler._jobs.waiting))
         held.free.set()
         asked.result(TIMEOUT)
     until(lambda: len(held.done) >= 9)
@@ -197,20 +198,20 @@ def test_only_so_many_look_ahead(held):
         studies.ask(id)
         scheduler.prefetch((id, "owner"), studies.definition(id), studies.session(id, "owner"))
     assert held.busy.wait(TIMEOUT)
-    assert MAX_PREFETCH_JOBS - 1 <= len(scheduler._queue) <= MAX_PREFETCH_JOBS
+    assert MAX_PREFETCH_JOBS - 1 <= len(scheduler._jobs.waiting) <= MAX_PREFETCH_JOBS
     held.free.set()
     scheduler.close()
 
 
 def test_results_that_nobody_fetched_are_forgotten(held, monkeypatch):
-    monkeypatch.setattr(scheduling, "MAX_RESULTS", 5)
+    monkeypatch.setattr(jobs, "MAX_RESULTS", 5)
     held.free.set()
     scheduler = Scheduler()
     studies, id = study()
     studies = StudyService(studies.storage, scheduler=scheduler)
     for _ in range(8):
         answer(studies, id)
-        until(lambda: not scheduler._queue)
+        until(lambda: not scheduler._jobs.waiting)
         assert len(scheduler._jobs) <= 7  # those that are not done yet are kept
     scheduler.close()
 
@@ -236,7 +237,7 @@ def test_a_mistake_in_a_worker_is_logged_and_the_duel_computed_here(monkeypatch,
     scheduler = Scheduler()
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     id = studies.create(QUICK).id
-    with caplog.at_level(logging.ERROR, "anchorpbo.app.service"):
+    with caplog.at_level(logging.ERROR, "anchorpbo.app.scheduler"):
         assert studies.ask(id)
     assert "by us" in caplog.text
     assert len(here) == 1
@@ -394,7 +395,8 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
     id = studies.create(QUICK).id
     before = workers[0].pid
     os.kill(before, signal.SIGSTOP)
-    monkeypatch.setattr(scheduling, "MAX_ASK_SECONDS", 0.3)
+    for module in (scheduling, jobs, executor):
+        monkeypatch.setattr(module, "MAX_ASK_SECONDS", 0.3)
     with pytest.raises(
         RunError, match=r"computing the next duel must take at most 0.3 s; received one that .*; ask again"
     ):

@@ -1,14 +1,17 @@
 """Grids against the optimizer they are drawn from, and agreement against a count by hand."""
 
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import pytest
 from scipy.stats import rankdata
 
 from anchorpbo.analysis import grids
+from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service.agreement import ParticipantModel, _rank, _rank_correlation, compute_agreement
-from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.app.service.figures import FigureName, FigureOptions
+from anchorpbo.errors import ConflictError, InputError, UnknownNameError
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 TWO = {
@@ -230,4 +233,85 @@ def test_of_many_designs_an_even_choice_is_compared(monkeypatch):
     studies, id = study()
     _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"])
     sides = [ParticipantModel.from_session(studies.session(id, name)) for name in ("Ana", "Ben")]
-    assert compute_agreement(sides).matrix[0][1] == pytest.approx(-1.0)
+    assert compute_agreement(sides, {}).matrix[0][1] == pytest.approx(-1.0)
+
+
+# -- figures ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", get_args(FigureName))
+def test_every_figure_is_drawn_by_both_libraries(name):
+    studies, id = study(anchors=[GREEN])
+    for outcome in ("first", "second", "tie", "first"):
+        answer(studies, id, outcome)
+    plot = studies.figure(id, name)
+    assert plot.plotly("auto").data
+    assert plot.matplotlib("dark").axes
+    assert plot.description.endswith(".")
+
+
+def test_figures_use_the_labels_and_units_of_the_study():
+    studies, id = study(display={"labels": {"minutes": "Steeping"}, "units": {"minutes": "min"}})
+    answer(studies, id)
+    layout = studies.figure(id, "slices", options=FigureOptions(columns=1)).plotly("auto").layout
+    assert layout.xaxis.title.text == "Steeping (min)"
+
+
+def test_a_map_has_the_recommended_design_of_the_risk_weight():
+    studies, id = study(anchors=[GREEN])
+    for outcome in ("first", "second", "first"):
+        answer(studies, id, outcome)
+    for weight in (0.0, 50.0):
+        best = studies.recommendation(id, risk_weight=weight).design
+        assert studies.figure(id, "utility", options=FigureOptions(risk_weight=weight)).best == best
+
+
+def test_the_items_of_a_catalogue_are_described_without_their_drawings():
+    columns = [*TREES["space"]["columns"], {"name": "file", "values": [f"{n}.png" for n in range(6)]}]
+    studies, id = study(TREES, space=TREES["space"] | {"columns": columns}, display={"image": "file"})
+    answer(studies, id)
+    text = studies.figure(id, "utility").plotly("auto").to_json()
+    assert "Oak" in text
+    assert ".png" not in text
+    for name in ("slices", "importance"):
+        with pytest.raises(InputError, match="needs a space of parameters"):
+            studies.figure(id, name)
+
+
+@pytest.mark.parametrize("name", ["utility", "slices"])
+def test_the_hover_text_of_an_anchor_begins_with_its_name(name):
+    studies, id = study(anchors=[BLACK])
+    studies.add_anchor(id, GREEN, name="<my> usual")
+    answer(studies, id)
+    texts = [
+        text for trace in studies.figure(id, name).plotly("auto").data if trace.name == "anchor"
+        for text in trace.hovertext
+    ]  # fmt: skip
+    assert sorted({text.split("<br>")[0] for text in texts}) == ["&lt;my&gt; usual (anchor)", "anchor"]
+
+
+def test_the_items_that_are_anchors_are_named_on_the_map_of_a_catalogue():
+    studies, id = study(TREES)
+    studies.add_anchor(id, answer(studies, id).first, name="the one in the garden")
+    items = next(trace for trace in studies.figure(id, "utility").plotly("auto").data if trace.name == "item")
+    assert [text.split("<br>")[0] for text in items.hovertext].count("the one in the garden (anchor)") == 1
+
+
+def test_a_skip_has_no_expected_gain():
+    studies, id = study()
+    for outcome in ("first", "second", "skip"):
+        answer(studies, id, outcome)
+    assert studies.history(id)[-1]["outcome"] == "skip"
+    assert studies.convergence(id)[:2] == [None, None]
+    assert "Expected gain" not in render_report(studies, id)
+
+
+def test_before_the_first_answer_there_is_no_figure():
+    studies, id = study()
+    for name in get_args(FigureName):
+        with pytest.raises(ConflictError, match="a figure needs an answer"):
+            studies.figure(id, name)
+    answer(studies, id)
+    gains = studies.figure(id, "gains")
+    assert gains.description == "No expected gain is known yet."
+    assert list(gains.plotly("auto").data[0].x) == []

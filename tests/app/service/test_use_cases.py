@@ -4,8 +4,10 @@ import pytest
 
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.study_service import MAX_RESPONSE_MS
+from anchorpbo.app.service.views import AnchorView
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import ConflictError, InputError, NotFittedError, UnknownNameError, UnknownStudyError
+from anchorpbo.study.explanations import name_sides
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 # -- ask and answer ---------------------------------------------------------------------------------------------------
@@ -201,11 +203,11 @@ def test_undo_all_the_way_leads_back_to_the_beginning():
 
 def test_anchors_are_marked_once_and_removed_once():
     studies, id = study()
-    assert studies.add_anchor(id, GREEN) == [GREEN]
-    assert studies.add_anchor(id, GREEN) == [GREEN]
+    for _ in range(2):
+        assert studies.add_anchor(id, GREEN).anchors == [AnchorView(GREEN, None)]
     with pytest.raises(UnknownStudyError, match="only an anchor"):
         studies.remove_anchor(id, BLACK)
-    assert studies.remove_anchor(id, GREEN) == []
+    assert studies.remove_anchor(id, GREEN).anchors == []
     assert len(studies.history(id)) == 3
 
 
@@ -374,3 +376,12 @@ def test_what_another_process_wrote_is_read_before_an_answer_counts():
     last = studies.ask(id)
     other.undo(id)
     assert studies.ask(id).id == following.id != last.id
+
+
+def test_the_reason_of_a_duel_has_the_letters_of_the_cards():
+    studies, id = study()
+    for _ in range(8):
+        duel = answer(studies, id)
+        assert duel.reason == name_sides(duel.why, "A", "B")
+        assert "The first" not in duel.reason
+    assert duel.reason.startswith(("A ", "Both", "Neither"))

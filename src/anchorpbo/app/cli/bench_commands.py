@@ -95,8 +95,8 @@ def answers(
         typer.Option(
             metavar="NAME,...",
             help="default, default-anchors, version-1, version-1-anchors, hb-ei, paper, paper-anchors, "
-            "botorch-probit, botorch-logit, optuna, glisp, random; by default all, but the slow ones with some "
-            "judges only.",
+            "botorch-probit, botorch-probit-3 (three initial pairs), botorch-logit, optuna, glisp, random; by default "
+            "all except botorch-probit-3; slow libraries with some judges only.",
         ),
     ] = None,
     judges: Annotated[

@@ -89,6 +89,8 @@ class Session:
             self.console.print("No anchors yet: with a you mark designs that you know well.")
         if {"template", "svg", "image", "smiles"} & set(view.display):
             self.console.print(Text("Its designs have pictures; anchorpbo serve shows them.", "dim"))
+        if "clip" in view.display:
+            self.console.print(Text("Its designs are sounds or videos; anchorpbo serve plays them.", "dim"))
 
     def _show(self, duel: DuelView) -> None:
         self.console.print(Text(f"\nDuel {duel.answers + 1}. {duel.why} {duel.progress.sentence}", "cyan"))
@@ -142,27 +144,31 @@ class Session:
             best = self.studies.recommendation(self.id, self.participant)
             print_recommendation(self.console, self.studies, self.id, best)
         elif command == "anchor":
-            design = self._known_design(duel)
-            if design is not None:
-                anchors = self.studies.add_anchor(self.id, design, self.participant)
-                self.console.print(Text(f"Marked; {format_count(len(anchors), 'anchor')} now."))
+            known = self._read_anchor(duel)
+            if known is not None:
+                design, name = known
+                marked = self.studies.add_anchor(self.id, design, self.participant, name).anchors
+                self.console.print(Text(f"Marked; {format_count(len(marked), 'anchor')} now."))
         else:
             self.console.print(Text(HELP))
 
     # -- anchors ------------------------------------------------------------------------------------------------------
 
-    def _known_design(self, duel: DuelView) -> Design | None:
-        """Read the design to mark as an anchor; None to cancel."""
+    def _read_anchor(self, duel: DuelView) -> tuple[Design, str | None] | None:
+        """Read the design to mark as an anchor and its name, if it has one; None to cancel."""
         answer = self.keys.read_line(
-            "Which do you know well: 1, 2, or v for other values? Then Enter; only Enter for none:"
+            "Which do you know well: 1, 2, or v for other values? Its name may follow, as in: 1 my usual. "
+            "Then Enter; only Enter for none:"
         )
         if not answer:
             return None
-        if answer in ("1", "2"):
-            return duel.first if answer == "1" else duel.second
-        if answer.lower() != "v":
+        which, _, name = answer.partition(" ")
+        if which in ("1", "2"):
+            return (duel.first if which == "1" else duel.second), name.strip() or None
+        if which.lower() != "v":
             raise InputError("an anchor must be 1, 2 or v", repr(answer), "press a again")
-        return self._read_design(duel.first)
+        design = self._read_design(duel.first)
+        return None if design is None else (design, name.strip() or None)
 
     def _read_design(self, model: Mapping[str, Any]) -> Design | None:
         space = self.studies.definition(self.id).space

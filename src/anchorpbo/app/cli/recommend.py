@@ -9,6 +9,7 @@ from rich.text import Text
 
 from anchorpbo.app.cli.database import find_study, open_service
 from anchorpbo.app.cli.terminal import make_console, print_recommendation
+from anchorpbo.app.service.exports import make_file_name
 from anchorpbo.study.files import save_text
 
 
@@ -34,7 +35,7 @@ def report(
     console = make_console() if console is None else console
     with open_service(db) as studies:
         id = find_study(studies, study)
-        path = Path(f"study-{id}.html") if out is None else out
+        path = Path(make_file_name(studies.show(id).name, id, f"{id}.html")) if out is None else out
         with console.status("Drawing the report"):
             page = render_report(studies, id, participant, risk_weight)
     save_text(path, page)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import is_zipfile
 
 import typer
 from rich import box
@@ -17,6 +18,8 @@ from rich.text import Text
 
 from anchorpbo.app.cli.database import find_study, format_db_option, open_service
 from anchorpbo.app.cli.terminal import make_console, make_printable
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.archives import import_archive, write_archive
 from anchorpbo.app.service.catalogues import read_catalogue
 from anchorpbo.app.service.exports import history_to_csv
 from anchorpbo.app.service.views import StudyView
@@ -46,6 +49,7 @@ class ColumnRoles:
     fingerprint: tuple[str, ...] = ()
     key: str | None = None
     image: str | None = None
+    clip: str | None = None
     smiles: str | None = None
     link: str | None = None
     title: str | None = None
@@ -58,7 +62,7 @@ class ColumnRoles:
     @property
     def display(self) -> dict[str, str]:
         """Columns that are shown, by their role."""
-        shown = {"image": self.image, "smiles": self.smiles, "link": self.link, "title": self.title}
+        shown = {"image": self.image, "clip": self.clip, "smiles": self.smiles, "link": self.link, "title": self.title}
         return {key: column for key, column in shown.items() if column is not None}
 
 
@@ -78,8 +82,13 @@ def new(
         request["options"] = {**(request.get("options") or {}), **given}
     with open_service(db) as studies:
         view = studies.create(request, folder)
+        clip_folder = None if source.catalogue is None else source.catalogue.resolve().parent
+        with studies.delete_on_error(view.id):
+            missing = [] if clip_folder is None else _upload_clips(studies, view.id, clip_folder)
         console.print(Text(f"Created {make_printable(view.name)}, a study of {_size(view)}: {view.id}"))
         _report_missing_images(console, request, folder)
+        if missing:
+            _report_missing(console, "clip", missing, str(clip_folder))
         where = format_db_option(db)
         console.print(
             Text(f"Compare designs with anchorpbo duel {view.id}{where}, or in a browser with anchorpbo serve{where}."),
@@ -96,10 +105,11 @@ def list_studies(db: str | None, console: Console | None = None) -> None:
         console.print("There are no studies yet. Create one: anchorpbo study new --example coffee")
         return
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for heading in ("id", "name", "answers", "last change"):
+    for heading in ("id", "name", "answers", "last change", ""):
         table.add_column(heading, justify="right" if heading == "answers" else "left", overflow="fold")
     for line in lines:
-        table.add_row(line.id, Text(make_printable(line.name)), str(line.answers), _time(line.updated))
+        state = "archived" if line.archived else ""
+        table.add_row(line.id, Text(make_printable(line.name)), str(line.answers), _time(line.updated), state)
     console.print(table, soft_wrap=False)
 
 
@@ -122,15 +132,41 @@ def show(db: str | None, study: str, console: Console | None = None) -> None:
     console.print(table, soft_wrap=False)
 
 
-def export(db: str | None, study: str, format: Literal["json", "csv"], out: Path | None) -> None:
-    """Export the whole study as JSON, or its history as CSV."""
+def edit(db: str | None, study: str, changes: Mapping[str, Any], console: Console | None = None) -> None:
+    """Change the texts of a study, or archive it."""
+    console = make_console() if console is None else console
+    given = {name: value for name, value in changes.items() if value is not None}
+    if not given:
+        raise InputError("an edit must change something", "no option", 'add --name "Another name", say')
+    with open_service(db) as studies:
+        view = studies.edit(find_study(studies, study), given)
+    state = ", archived" if view.archived else ""
+    console.print(Text(f"Saved {make_printable(view.name)}{state}: {view.id}"))
+
+
+def duplicate(db: str | None, study: str, console: Console | None = None) -> None:
+    """Create a study with the same definition, without answers."""
+    console = make_console() if console is None else console
+    with open_service(db) as studies:
+        view = studies.duplicate(find_study(studies, study))
+    console.print(Text(f"Created {make_printable(view.name)}: {view.id}"))
+
+
+def export(db: str | None, study: str, format: Literal["json", "csv", "zip"], out: Path | None) -> None:
+    """Export the study as JSON, or with its clips as ZIP, or its history as CSV."""
     with open_service(db) as studies:
         id = find_study(studies, study)
+        if format == "zip":
+            _save(b"".join(write_archive(studies, id)), out)
+            return
         if format == "csv":
             text = history_to_csv(studies.history(id), studies.definition(id).space.names)
         else:
             text = json.dumps(studies.export(id), indent=1, allow_nan=False) + "\n"
-    data = text.encode("utf-8", "surrogatepass")
+    _save(text.encode("utf-8", "surrogatepass"), out)
+
+
+def _save(data: bytes, out: Path | None) -> None:
     if out is None:
         typer.echo(data, nl=False)  # bytes, so that no terminal or platform changes them
     else:
@@ -141,10 +177,15 @@ def export(db: str | None, study: str, format: Literal["json", "csv"], out: Path
 def import_study(db: str | None, path: Path, console: Console | None = None) -> None:
     """Create a study from an export."""
     console = make_console() if console is None else console
-    layout = _read_json(path)
+    is_archive = str(path) != "-" and is_zipfile(path)
+    layout = None if is_archive else _read_json(path)
     with open_service(db) as studies:
         with console.status("Replaying its answers"):
-            view = studies.import_study(layout)
+            if is_archive:
+                with path.open("rb") as file:
+                    view = import_archive(studies, file)
+            else:
+                view = studies.import_study(layout)
         console.print(
             Text(f"Imported {make_printable(view.name)} with {format_count(view.answers, 'answer')}: {view.id}")
         )
@@ -229,8 +270,21 @@ def _report_missing_images(console: Console, request: Request, folder: str | Non
     column = next(one for one in request["space"]["columns"] if one["name"] == request["display"]["image"])
     missing = [name for name in column["values"] if not (Path(folder) / str(name)).is_file()]
     if missing:
-        images = format_count(len(missing), "image")
-        console.print(Text(f"{images} not found in {folder}, such as {make_printable(missing[0])}."))
+        _report_missing(console, "image", missing, folder)
+
+
+def _report_missing(console: Console, what: str, missing: Sequence[str], folder: str) -> None:
+    files = format_count(len(missing), what)
+    console.print(Text(f"{files} not found in {folder}, such as {make_printable(missing[0])}."))
+
+
+def _upload_clips(studies: StudyService, id: str, folder: Path) -> list[str]:
+    """Store the clips that are directly in a folder, and return the names of the missing ones."""
+    for name in studies.clips.show(id).missing:
+        path = folder / name
+        if path.is_file():
+            studies.clips.put(id, name, path.read_bytes())
+    return studies.clips.show(id).missing
 
 
 def _size(view: StudyView) -> str:

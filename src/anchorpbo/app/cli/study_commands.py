@@ -11,7 +11,7 @@ from anchorpbo.app.cli.options import Database, Strategy, Study
 
 study: typer.Typer = typer.Typer(
     name="study",
-    help="Create, list, export and import studies.\n\nStart with "
+    help="Create, list, edit, export and import studies.\n\nStart with "
     "[bold]anchorpbo study new --example coffee[/bold], then [bold]anchorpbo study list[/bold].",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -27,6 +27,7 @@ class Format(StrEnum):
 
     json = "json"
     csv = "csv"
+    zip = "zip"
 
 
 @study.command()
@@ -67,6 +68,12 @@ def new(
         str | None,
         typer.Option(metavar="COLUMN", help="Column of image files beside the CSV file.", rich_help_panel=_COLUMNS),
     ] = None,
+    clip: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column of audio or video files beside the CSV file.", rich_help_panel=_COLUMNS
+        ),
+    ] = None,
     smiles: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Column of SMILES; molecules are drawn.", rich_help_panel=_COLUMNS),
@@ -102,7 +109,7 @@ def new(
         from anchorpbo.app.cli.study import ColumnRoles, StudySource, new
 
         columns = [tuple(each or ()) for each in (feature, category, fingerprint)]
-        roles = ColumnRoles(columns[0], columns[1], columns[2], key, image, smiles, link, title)
+        roles = ColumnRoles(columns[0], columns[1], columns[2], key, image, clip, smiles, link, title)
         new(db, name, StudySource(space, catalogue, example), roles, {"strategy": strategy, "seed": seed})
 
 
@@ -131,12 +138,51 @@ def show(study: Study, db: Database = None) -> None:
 
 
 @study.command()
+def edit(
+    study: Study,
+    name: Annotated[str | None, typer.Option(help="New name.", show_default=False)] = None,
+    question: Annotated[str | None, typer.Option(help="Question above each pair.", show_default=False)] = None,
+    description: Annotated[str | None, typer.Option(help="What the study is for.", show_default=False)] = None,
+    archived: Annotated[
+        bool | None, typer.Option("--archive/--restore", help="Archive the study or restore it.", show_default=False)
+    ] = None,
+    shared_pairs: Annotated[
+        float | None,
+        typer.Option(help="Share of questions about pairs that others answered, 0 to 0.5.", show_default=False),
+    ] = None,
+    db: Database = None,
+) -> None:
+    """Rename a study, change its question, its description or its shared pairs, or archive it.
+
+    Example: [bold]anchorpbo study edit coffee --name "Coffee, second batch"[/bold].
+    """
+    with report_errors(failure=1):
+        from anchorpbo.app.cli.study import edit
+
+        texts = {"name": name, "question": question, "description": description}
+        edit(db, study, texts | {"archived": archived, "shared_pairs": shared_pairs})
+
+
+@study.command()
+def duplicate(study: Study, db: Database = None) -> None:
+    """Create a study with the same designs, settings and anchors, without answers.
+
+    Example: [bold]anchorpbo study duplicate coffee[/bold].
+    """
+    with report_errors(failure=1):
+        from anchorpbo.app.cli.study import duplicate
+
+        duplicate(db, study)
+
+
+@study.command()
 def export(
     study: Study,
     format: Annotated[
         Format | None,
         typer.Option(
-            help="json for the whole study, csv for its history. By default by the suffix of --out, else json.",
+            help="json for the study, zip with its clips, csv for its history. By default by the suffix of --out, else "
+            "json.",
             show_default=False,
         ),
     ] = None,
@@ -145,16 +191,17 @@ def export(
     ] = None,
     db: Database = None,
 ) -> None:
-    """Export a study as JSON, or its history as CSV.
+    """Export a study as JSON, or with its clips as ZIP, or its history as CSV.
 
     Example: [bold]anchorpbo study export coffee --out coffee.json[/bold],
-    or --out coffee.csv for a spreadsheet.
+    or --out coffee.csv for a spreadsheet, or --out sounds.zip for a study with clips.
     """
     with report_errors(failure=1):
         from anchorpbo.app.cli.study import export
 
-        is_table = format is Format.csv or (format is None and out is not None and out.suffix.lower() == ".csv")
-        export(db, study, "csv" if is_table else "json", out)
+        suffix = "" if out is None else out.suffix.lower().removeprefix(".")
+        chosen = format or (Format(suffix) if suffix in set(Format) else Format.json)
+        export(db, study, chosen.value, out)
 
 
 @study.command("import")

@@ -2,11 +2,12 @@
 
 ::
 
-    {"name": "Pour-over", "description": "...", "example": null,
+    {"name": "Pour-over", "question": "Which cup ...?", "description": "...", "example": null,
      "space": {"kind": "space", "parameters": [...], "constraints": [...]} or {"kind": "catalogue", ...},
      "anchors": [design, ...],
      "display": {...},
-     "options": {"strategy": "kg", "preset": "default", "seed": 0, ...}}
+     "options": {"strategy": "kg", "preset": "default", "seed": 0, ...},
+     "shared_pairs": 0.2}
 
 The stored form also has ``engine``, the settings of the preset at the time the study was created (see
 `Optimizer.to_json`), so that a later release continues the study unchanged. Anchors become the owner's first entries.
@@ -30,7 +31,8 @@ from anchorpbo.app.definition.validation import (
     check_text,
     raise_input_errors,
 )
-from anchorpbo.app.rendering.display import check_display
+from anchorpbo.app.rendering.cards import find_decimals
+from anchorpbo.app.rendering.display import check_display, list_clip_names
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import InputError, UnknownNameError, at_field
 from anchorpbo.numerics.deadline import time_limit
@@ -39,12 +41,16 @@ from anchorpbo.space.space import CHECK_SECONDS
 from anchorpbo.study import Optimizer
 from anchorpbo.study.serialization import read_options
 
-MAX_NAME_LENGTH, MAX_TEXT_LENGTH = 200, 5_000
+MAX_NAME_LENGTH, MAX_QUESTION_LENGTH, MAX_TEXT_LENGTH = 200, 200, 5_000
 MAX_ANCHORS = 500
 MAX_SEED = 2**63 - 1
+SHARED_PAIRS, MAX_SHARED_PAIRS = 0.2, 0.5
+"""Default and largest share of questions about pairs that another participant has answered."""
 OPTIONS = ("strategy", "preset", "seed", "likelihood", "inference", "initial", "refit_every", "risk_weight")
 """Options of `Optimizer` that a request may set; all values are names or numbers."""
-_KEYS = ("name", "description", "example", "space", "anchors", "display", "options")
+EDITABLE = ("name", "question", "description", "archived", "shared_pairs")
+"""Properties of a study that the owner can change at any time."""
+_KEYS = ("name", "question", "description", "example", "space", "anchors", "display", "options", "shared_pairs")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +59,9 @@ class StudyDefinition:
 
     Parameters
     ----------
-    name, description
-        Texts shown to people.
+    name, question, description
+        Texts shown to people. The question is the heading of each duel; by default it is the question that begins the
+        description, or else which design they prefer. The description says what the study is for.
     example
         Key of the example that the study was created from, or ``None``.
     display
@@ -63,6 +70,9 @@ class StudyDefinition:
         The ``study`` part of `Optimizer.to_json`.
     anchors
         The owner's anchors at the start.
+    shared_pairs
+        Share of questions about pairs that another participant has answered, see `anchorpbo.app.service.shared_pairs`.
+        Studies of releases without this setting have 0.
     folder
         Folder of the catalogue's images. Only the server's operator can set it; requests and exports cannot.
     """
@@ -74,6 +84,8 @@ class StudyDefinition:
     engine: Mapping[str, Any]
     anchors: tuple[Design, ...]
     folder: str | None = None
+    question: str = ""
+    shared_pairs: float = 0.0
 
     @classmethod
     def from_request(cls, request: Any, folder: str | None = None) -> StudyDefinition:
@@ -114,16 +126,20 @@ class StudyDefinition:
             engine=engine,
             anchors=tuple(optimizer.anchors),
             folder=folder,
+            question=check_text("question", fields.get("question") or "", MAX_QUESTION_LENGTH),
+            shared_pairs=_check_share(SHARED_PAIRS if fields.get("shared_pairs") is None else fields["shared_pairs"]),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the definition as storage keeps it."""
         return {
             "name": self.name,
+            **({"question": self.question} if self.question else {}),
             "description": self.description,
             "example": self.example,
             "display": dict(self.display),
             "engine": dict(self.engine),
+            **({"shared_pairs": self.shared_pairs} if self.shared_pairs else {}),
             **({} if self.folder is None else {"folder": self.folder}),
         }
 
@@ -142,6 +158,8 @@ class StudyDefinition:
             engine=engine,
             anchors=(),
             folder=fields.get("folder") if trusted else None,
+            question=check_text("question", fields.get("question") or "", MAX_QUESTION_LENGTH),
+            shared_pairs=_check_share(fields.get("shared_pairs", 0.0)),
         )
         if not trusted:
             with raise_input_errors("a study"):
@@ -155,6 +173,11 @@ class StudyDefinition:
         """Space of the designs; all participants share it."""
         return _read_space(self.engine.get("space"), checked=True)
 
+    @cached_property
+    def decimals(self) -> dict[str, int]:
+        """Number of decimals that are shown of each parameter with a step."""
+        return find_decimals(self.space)
+
     @property
     def catalogue(self) -> Catalogue | None:
         """The space if it is a catalogue, else ``None``."""
@@ -167,6 +190,12 @@ class StudyDefinition:
         if self.catalogue is None or column is None:
             return frozenset()
         return frozenset(str(item[column]) for item in self.catalogue.items)
+
+    @cached_property
+    def clips(self) -> list[str]:
+        """Names of the clips in the catalogue's clip column."""
+        column = self.display.get("clip")
+        return [] if self.catalogue is None or column is None else list_clip_names(self.catalogue, column)
 
     def without_pictures(self) -> StudyDefinition:
         """Return the definition without its pictures."""
@@ -184,6 +213,38 @@ class StudyDefinition:
         settings = {name: value for name, value in self.engine.items() if name not in ("space", "anchors", "seed")}
         seed = _check_seed(self.engine.get("seed")) + own
         return Optimizer(self.space, self.engine.get("anchors", ()), seed=seed, **read_options(settings, {}))
+
+
+def check_anchor_name(name: Any) -> str | None:
+    """Return the stripped name of an anchor, ``None`` if it is empty or missing."""
+    return None if name is None else check_text("an anchor's name", name, MAX_NAME_LENGTH) or None
+
+
+def check_edits(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Validate new values of the properties that can change after a study is created, and return them."""
+    for name in changes:
+        if name not in EDITABLE:
+            raise UnknownNameError.of("an editable property", name, EDITABLE)
+    limits = {"name": MAX_NAME_LENGTH, "question": MAX_QUESTION_LENGTH, "description": MAX_TEXT_LENGTH}
+    edits: dict[str, Any] = {
+        name: check_text(name, changes[name], limits[name], required=name == "name")
+        for name in limits
+        if name in changes
+    }
+    if "archived" in changes:
+        if not isinstance(changes["archived"], bool):
+            raise InputError("archived must be true or false", repr(changes["archived"]), "choose one of them")
+        edits["archived"] = changes["archived"]
+    if "shared_pairs" in changes:
+        edits["shared_pairs"] = _check_share(changes["shared_pairs"])
+    return edits
+
+
+def _check_share(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= MAX_SHARED_PAIRS:
+        rule = f"shared_pairs must be a number from 0 to {MAX_SHARED_PAIRS}"
+        raise InputError(rule, repr(value), "choose 0 for none")
+    return float(value)
 
 
 def _check_options(options: Mapping[str, Any]) -> None:

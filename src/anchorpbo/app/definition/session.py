@@ -2,16 +2,19 @@
 
 ::
 
-    asked        the duel is pending until it is answered
-    answered     the answer goes to the optimizer; the duel is no longer pending
-    undone       the named entry is undone; the duel of an undone answer is pending again
-    commented    the comment is only stored
+    asked                          the duel is pending until it is answered
+    answered                       the answer goes to the optimizer; the duel is no longer pending
+    anchor_added, anchor_removed   the change goes to the optimizer
+    anchor_named                   the anchor's name changes; the optimizer does not know names
+    undone                         the named entry is undone; the duel of an undone answer is pending again
+    commented                      the comment is only stored
 
 A session only holds state. The use cases in `anchorpbo.app.service` decide and write.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +24,7 @@ from typing import Any
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.storage.journal import Entry, is_informative
 from anchorpbo.errors import InputError, RunError
-from anchorpbo.space import DesignSpace
+from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Duel, Optimizer
 from anchorpbo.study.duel import Outcome, parse_outcome
 from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, Preferred
@@ -38,6 +41,15 @@ class RecordedAnswer:
     """Number of its entry."""
     duel: Duel
     outcome: Outcome
+
+
+@dataclass(frozen=True)
+class NamedAnchor:
+    """An anchor and what its participant calls it."""
+
+    design: Design
+    name: str | None
+    """``None`` for an anchor without a name."""
 
 
 class ParticipantSession:
@@ -57,6 +69,7 @@ class ParticipantSession:
         self._slots = Semaphore(MAX_REQUESTS_PER_PARTICIPANT)
         self._asked: dict[str, Duel] = {}
         self._active: list[Entry] = []
+        self._namings: list[Entry] = []
         self._undone: dict[int, Entry] = {}
 
     @contextmanager
@@ -81,6 +94,18 @@ class ParticipantSession:
     def active_entries(self) -> tuple[Entry, ...]:
         """Entries that the optimizer has seen: answers and changes of anchors that were not undone."""
         return tuple(self._active)
+
+    @property
+    def anchors(self) -> list[NamedAnchor]:
+        """The anchors of the optimizer, with their names.
+
+        The newest entry that marks or names a design counts; a mark that was undone does not.
+        """
+        space, names = self.optimizer.space, dict[str, str | None]()
+        marks = [entry for entry in self._active if entry.type == "anchor_added"]
+        for entry in sorted([*marks, *self._namings], key=lambda entry: entry.number):
+            names[_make_key(space.check(entry.data["design"]))] = entry.data.get("name")
+        return [NamedAnchor(design, names.get(_make_key(design))) for design in self.optimizer.anchors]
 
     def find_undone(self, number: int) -> Entry | None:
         """Return the entry with this number if it was undone, else ``None``."""
@@ -119,6 +144,9 @@ class ParticipantSession:
             self._asked[duel.id], self.pending = duel, duel
         elif entry.type == "undone":
             self._undo(entry)
+        elif entry.type == "anchor_named":
+            self.optimizer.space.check(entry.data["design"])
+            self._namings.append(entry)
         elif entry.type in ("answered", "anchor_added", "anchor_removed"):
             event = self._read_event(entry)
             self.optimizer.record(event)
@@ -154,6 +182,11 @@ class ParticipantSession:
         self._undone[last.number] = last
         if last.type == "answered" and not last.data.get("imported"):
             self.pending = self.answers.pop(last.data["duel_id"]).duel
+
+
+def _make_key(design: Design) -> str:
+    """Return a text that is the same for equal designs of one space."""
+    return json.dumps(design, sort_keys=True)
 
 
 def duel_to_data(duel: Duel) -> dict[str, Any]:

@@ -8,5 +8,6 @@
     expressions   Expression, the content of a placeholder
     svg           sanitize_svg, an SVG rewritten from allowed elements and attributes
     molecules     draw_molecule, with RDKit
+    clips         audio and video clips: their formats and limits
     pictures      image files of a catalogue's folder, and pictures embedded in a study
 """

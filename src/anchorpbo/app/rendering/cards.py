@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from anchorpbo.app.rendering.clips import ClipKind
 from anchorpbo.app.rendering.molecules import draw_molecule
 from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import AnchorPBOError
 from anchorpbo.formatting import format_value
+from anchorpbo.space import DesignSpace, Real, Space
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,23 @@ class Card:
     """Name of an image file in the catalogue's folder."""
     link: str | None
     rows: list[CardRow]
+    clip: str | None
+    """Name of an audio or video clip."""
+    clip_kind: ClipKind | None
+    """Kind of the clip; ``None`` if there is none, or if it is missing."""
 
 
-def make_card(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str = "") -> Card:
+def find_decimals(space: DesignSpace) -> dict[str, int]:
+    """Return the number of decimals that are shown of each parameter with a step."""
+    if not isinstance(space, Space):
+        return {}
+    real = {name: one.decimals for name, one in space.parameters.items() if isinstance(one, Real)}
+    return {name: decimals for name, decimals in real.items() if decimals is not None}
+
+
+def make_card(
+    display: Mapping[str, Any], design: Mapping[str, Any], prefix: str = "", decimals: Mapping[str, int] | None = None
+) -> Card:
     """Return the card of a design.
 
     Parameters
@@ -48,17 +64,20 @@ def make_card(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str
         The design.
     prefix
         Prefix of the ids in the drawing, so that one page can hold several drawings.
+    decimals
+        Number of decimals by parameter, see `find_decimals`; others have four significant digits.
     """
+    places = {} if decimals is None else decimals
     labels, units, hidden = display.get("labels", {}), display.get("units", {}), set(display.get("hidden", ()))
-    special = {display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display}
+    special = {display[key] for key in ("svg", "image", "smiles", "clip", "link", "title") if key in display}
     rows = [
-        CardRow(name, labels.get(name, name), format_value(value), units.get(name, ""))
+        CardRow(name, labels.get(name, name), format_value(value, places.get(name)), units.get(name, ""))
         for name, value in design.items()
         if name not in hidden and name not in special and value is not None
     ]
-    title, image, link = (_get_text(design, display.get(key)) for key in ("title", "image", "link"))
+    title, image, link, clip = (_get_text(design, display.get(key)) for key in ("title", "image", "link", "clip"))
     safe_link = link if link is not None and link.startswith(("https://", "http://")) else None
-    return Card(title, _draw(display, design, prefix), image, safe_link, rows)
+    return Card(title, _draw(display, design, prefix), image, safe_link, rows, clip, clip_kind=None)
 
 
 def _get_text(design: Mapping[str, Any], column: str | None) -> str | None:

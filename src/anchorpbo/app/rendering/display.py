@@ -7,11 +7,13 @@
     image      column with the names of image files in the catalogue's folder, or of embedded pictures
     pictures   {name in the image column: data URL}, embedded in the study (`anchorpbo.app.rendering.pictures`)
     smiles     column with SMILES of molecules, drawn if RDKit is installed
+    clip       column with the names of audio and video clips (`anchorpbo.app.rendering.clips`), uploaded one by one
     link       column with URLs
     title      column shown as the heading of the card
     labels     {parameter: label}
     units      {parameter: unit}
     hidden     columns that are not shown
+    hide_values   whether cards show no values while designs are compared or marked, so that people judge by eye or ear
 """
 
 from __future__ import annotations
@@ -19,22 +21,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from anchorpbo.app.rendering.clips import check_clip_name
 from anchorpbo.app.rendering.pictures import check_picture
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import InputError, UnknownNameError, at_field
 from anchorpbo.space import Catalogue, DesignSpace
 
-COLUMN_KEYS = ("svg", "image", "smiles", "link", "title")
-DISPLAY_KEYS = ("template", *COLUMN_KEYS, "pictures", "labels", "units", "hidden")
+COLUMN_KEYS = ("svg", "image", "smiles", "clip", "link", "title")
+DISPLAY_KEYS = ("template", *COLUMN_KEYS, "pictures", "labels", "units", "hidden", "hide_values")
+_SHOWN_WITHOUT_VALUES = ("template", "svg", "image", "smiles", "clip", "title")
+"""Keys of which one is needed if values are hidden; otherwise a card would be empty."""
 MAX_PICTURES_CHARACTERS = 8_000_000
 """Maximum total number of characters of a study's pictures, which are kept in memory."""
-_MAX_LABEL_CHARACTERS = 200
+MAX_LABEL_CHARACTERS = 200
 
 
 def check_display(display: Mapping[str, Any], space: DesignSpace) -> dict[str, Any]:
     """Return a valid display without empty values, or raise."""
     names = tuple(space.names)
-    kept = {key: value for key, value in display.items() if value not in (None, "", {}, [])}
+    kept = {key: value for key, value in display.items() if value not in (None, "", {}, []) and value is not False}
     for key, value in kept.items():
         if key not in DISPLAY_KEYS:
             raise UnknownNameError.of("a key of display", key, DISPLAY_KEYS)
@@ -42,9 +47,9 @@ def check_display(display: Mapping[str, Any], space: DesignSpace) -> dict[str, A
             with at_field(key):
                 Template(value).check(names)
         elif key in COLUMN_KEYS:
-            if not isinstance(space, Catalogue):
-                raise InputError(f"display.{key} needs a catalogue", repr(value), "use a template for a space")
-            _check_name(f"display.{key}", value, names)
+            _check_column(key, value, space)
+        elif key == "hide_values":
+            _check_hide_values(value, kept)
         elif key == "hidden":
             if not isinstance(value, list):
                 raise InputError("display.hidden must be a list of columns", repr(value), "write [...]")
@@ -62,10 +67,32 @@ def _check_labels(key: str, texts: Any, names: tuple[str, ...]) -> None:
         raise InputError(f"display.{key} must be an object", repr(texts), "write {parameter: text}")
     for name, text in texts.items():
         _check_name(f"display.{key}", name, names)
-        if not isinstance(text, str) or len(text) > _MAX_LABEL_CHARACTERS:
+        if not isinstance(text, str) or len(text) > MAX_LABEL_CHARACTERS:
             raise InputError(
-                f"display.{key} must hold short texts", repr(text), f"use at most {_MAX_LABEL_CHARACTERS} characters"
+                f"display.{key} must hold short texts", repr(text), f"use at most {MAX_LABEL_CHARACTERS} characters"
             )
+
+
+def _check_column(key: str, column: Any, space: DesignSpace) -> None:
+    if not isinstance(space, Catalogue):
+        raise InputError(f"display.{key} needs a catalogue", repr(column), "use a template for a space")
+    _check_name(f"display.{key}", column, tuple(space.names))
+    if key == "clip":
+        for clip in list_clip_names(space, column):
+            check_clip_name(clip)
+
+
+def list_clip_names(space: Catalogue, column: str) -> list[str]:
+    """Return the distinct names of clips in a column, in the order of the items; an empty cell names none."""
+    return list(dict.fromkeys(str(item[column]) for item in space.items if item[column] is not None))
+
+
+def _check_hide_values(value: Any, display: Mapping[str, Any]) -> None:
+    if value is not True:
+        raise InputError("display.hide_values must be true or false", repr(value), "choose one of them")
+    if not any(key in display for key in _SHOWN_WITHOUT_VALUES):
+        rule = "values can be hidden only if designs have a drawing, a picture, a clip or a title"
+        raise InputError(rule, "cards that would be empty", "show the values, or add one of these")
 
 
 def _check_pictures(pictures: Any, column: Any, space: DesignSpace) -> None:

@@ -3,7 +3,7 @@
 ::
 
     report          render_report, and the sections of a report
-    charts          small charts as SVG text
+    pictures        figures as SVG, embedded in the page
     descriptions    designs, settings and events as text
     page            the HTML document and its style
 """

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anchorpbo.app.definition.definition import StudyDefinition
-from anchorpbo.app.service.views import Design, JSONObject
+from anchorpbo.app.service.layouts import Design, JSONObject
 from anchorpbo.formatting import format_fixed, format_value, round_significant
 from anchorpbo.html import Markup, join, tag
 from anchorpbo.space import Catalogue
 
 EVENT_PREFIXES = {
     "created": "Study made",
+    "edited": "Study edited",
     "anchor_added": "Anchor marked: ",
     "anchor_removed": "Anchor no longer: ",
+    "anchor_named": "Anchor named: ",
     "answered": "",
 }
 """Types of events listed in a history, with the first words of their lines."""
-_OUTCOME_TEXTS = {"first": "first preferred", "second": "second preferred", "tie": "equal", "skip": "skipped"}
+_OUTCOME_TEXTS = {"first": "A preferred", "second": "B preferred", "tie": "equal", "skip": "skipped"}
 
 
 class DesignDescriber:
@@ -30,7 +32,8 @@ class DesignDescriber:
         self.catalogue: Catalogue | None = definition.catalogue
         self.labels: Mapping[str, str] = display.get("labels", {})
         self.units: Mapping[str, str] = display.get("units", {})
-        special = (display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display)
+        self._decimals = definition.decimals
+        special = (display[key] for key in ("svg", "image", "smiles", "clip", "link", "title") if key in display)
         self._short_labels: dict[str, str] = {}
         self._hidden = {*display.get("hidden", ()), *special}
         self._title: str | None = display.get("title", self.catalogue.key if self.catalogue is not None else None)
@@ -45,7 +48,7 @@ class DesignDescriber:
 
     def format_value(self, name: str, value: Any) -> str:
         """Format a value with its unit."""
-        return f"{format_value(value)} {self.units.get(name, '')}".rstrip()
+        return f"{format_value(value, self._decimals.get(name))} {self.units.get(name, '')}".rstrip()
 
     def describe(self, design: Design) -> str:
         """Describe a design on one line: its title, or its values."""
@@ -71,22 +74,32 @@ class DesignDescriber:
         if isinstance(value, bool):
             return f"{'' if value else 'no '}{self._short_label(name).lower()}"
         if isinstance(value, int | float) and not self.units.get(name):
-            return f"{self._short_label(name)} {format_value(value)}"
+            return f"{self._short_label(name)} {format_value(value, self._decimals.get(name))}"
         return self.format_value(name, value)
 
 
-def describe_event(event: JSONObject, describer: DesignDescriber) -> Markup:
-    """Describe an event on one line."""
+def describe_event(event: JSONObject, describer: DesignDescriber, draw: Callable[[Design], Markup]) -> Markup:
+    """Describe an event on one line, with the drawings of its designs."""
     kind = event["type"]
     if kind == "commented":
         return tag("q", event["text"])
     if kind != "answered":
-        return join([EVENT_PREFIXES[kind], describer.describe(event["design"]) if "design" in event else ""])
+        if "design" not in event:
+            return join([EVENT_PREFIXES[kind]])
+        what = describe_anchor(event["design"], event.get("name"), describer)
+        return join([EVENT_PREFIXES[kind], draw(event["design"]), what])
     first, second = event["first"], event["second"]
     if event["outcome"] in ("first", "second"):
         won, lost = (first, second) if event["outcome"] == "first" else (second, first)
-        return join([tag("b", describer.describe(won)), " over ", describer.describe_difference(lost, won)])
-    return join([describer.describe(first), " and ", describer.describe_difference(second, first)])
+        winner, loser = tag("b", describer.describe(won)), describer.describe_difference(lost, won)
+        return join([draw(won), winner, " over ", draw(lost), loser])
+    texts = describer.describe(first), describer.describe_difference(second, first)
+    return join([draw(first), texts[0], " and ", draw(second), texts[1]])
+
+
+def describe_anchor(design: Design, name: str | None, describer: DesignDescriber) -> str:
+    """Describe an anchor on one line: its name, if it has one, and its design."""
+    return describer.describe(design) if name is None else f"“{name}”: {describer.describe(design)}"
 
 
 def describe_outcome(event: JSONObject) -> str:
@@ -150,11 +163,6 @@ def format_number(value: float, digits: int = 2) -> str:
     places = 0 if abs(value) >= 100 else min(digits, 1) if abs(value) >= 10 else digits
     text = format_fixed(value, places)
     return _minus(text if float(text) else text.lstrip("-"))
-
-
-def format_tick(value: float) -> str:
-    """Format the value of a tick."""
-    return _minus(f"{value:g}")
 
 
 def format_percent(share: float) -> str:

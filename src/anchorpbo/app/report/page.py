@@ -57,18 +57,16 @@ section { border-top: 1px solid var(--line); padding-top: 1.25rem; margin-top: 1
 .card dd { margin: 0; text-align: right; font-weight: 600; overflow-wrap: anywhere; }
 .picture svg, .picture img { display: block; width: 100%; max-height: 20rem; margin-bottom: 0.75rem; }
 .picture img { object-fit: contain; }
+.picture svg, .picture img, .thumbnail { background: #f7f7f4; color: #1c1d1f; border-radius: 6px; }
+.thumbnail { vertical-align: middle; margin: 0.1rem 0.5rem 0.1rem 0; }
+.definitions { position: absolute; width: 0; height: 0; overflow: hidden; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem 1rem;
   margin: 0.75rem 0 0; }
 .facts dd { margin: 0; display: grid; line-height: 1.35; }
 .facts dt { font-size: 0.9rem; }
 .facts b { font-size: 1.3rem; }
-.slices { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: 1.25rem 1rem; }
 figure { margin: 0; break-inside: avoid; }
-figcaption { display: flex; justify-content: space-between; gap: 0.5rem; font-size: 0.9rem; }
-figcaption b { overflow-wrap: anywhere; }
-figcaption span { color: var(--warm); white-space: nowrap; max-width: 60%; flex: none; overflow: hidden;
-  text-overflow: ellipsis; }
-.wide { max-width: 48rem; }
+.chart img { display: block; max-width: 100%; height: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.75rem 0.35rem 0; overflow-wrap: anywhere;
   border-bottom: 1px solid var(--line); }
@@ -83,37 +81,9 @@ tbody th { font-weight: 550; width: 16rem; }
 q { display: block; font-style: italic; }
 ul { padding-left: 1.2rem; }
 li { overflow-wrap: anywhere; }
-.chart { display: block; width: 100%; height: auto; }
-.best-of .chart { max-width: 26rem; }
-.chart text { fill: var(--quiet); font-size: 12px; font-family: inherit; }
-.chart text.name { fill: var(--ink); }
-.chart .grid, .chart .axis { stroke: var(--line); stroke-width: 1; }
-.chart .zero { stroke: var(--quiet); stroke-width: 1.5; }
-.chart .band { fill: var(--accent); fill-opacity: 0.22; }
-.chart .mean { fill: none; stroke: var(--accent); stroke-width: 2.2; }
-.chart .mean-dot { fill: var(--accent); }
-.chart .whisker { stroke: var(--accent); stroke-width: 1.5; }
-.chart .noise { fill: none; stroke: var(--quiet); stroke-width: 1.3; stroke-dasharray: 1.5 3; }
-.chart .here { stroke: var(--warm); stroke-width: 1.5; }
-.chart .heat { fill: var(--accent); }
-.chart .cells { shape-rendering: crispEdges; }
-.chart .dot { stroke: var(--quiet); stroke-width: 0.8; }
-.chart .under { fill: var(--ground); }
-.chart .duel { stroke: var(--ink); stroke-opacity: 0.35; stroke-width: 0.9; }
-.chart .won { fill: var(--ink); stroke: var(--ground); }
-.chart .lost { fill: var(--ground); stroke: var(--ink); stroke-width: 1.2; }
-.chart .even { fill: var(--quiet); stroke: var(--ground); }
-.chart .anchor { fill: var(--warm); stroke: var(--ground); stroke-width: 1.5; }
-.chart .ring { fill: none; stroke: var(--warm); stroke-width: 2.2; }
-.chart .best { fill: var(--bad); stroke: var(--ground); stroke-width: 1.5; }
-.chart .bar { fill: var(--accent); }
-.chart .bar.small { fill: var(--quiet); }
-.chart .enough { stroke: var(--warm); stroke-width: 1.5; stroke-dasharray: 6 4; }
 @media (max-width: 44rem) {
   .best-of { grid-template-columns: 1fr; }
   tbody th { width: auto; }
-  .wide { overflow-x: auto; }
-  .wide .chart { min-width: 32rem; }
 }
 @media print {
   :root { --ground: #fff; --surface: #fff; --line: #ccc; --ink: #000; --quiet: #444; --accent: #0f766e;

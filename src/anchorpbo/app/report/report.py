@@ -10,10 +10,10 @@ from functools import lru_cache, partial
 
 from anchorpbo import __version__
 from anchorpbo.app.rendering.cards import Card
-from anchorpbo.app.report.charts import Marks, draw_gains, draw_interval, draw_items, draw_plane, draw_slice
 from anchorpbo.app.report.descriptions import (
     EVENT_PREFIXES,
     DesignDescriber,
+    describe_anchor,
     describe_constraint,
     describe_event,
     describe_option,
@@ -27,15 +27,40 @@ from anchorpbo.app.report.descriptions import (
     format_percent,
 )
 from anchorpbo.app.report.page import render_document, render_section, render_table
-from anchorpbo.app.service.maps import Map
+from anchorpbo.app.report.pictures import render_picture
+from anchorpbo.app.report.thumbnails import Thumbnails
+from anchorpbo.app.service.figures import FigureName, FigureOptions
+from anchorpbo.app.service.layouts import Design, JSONObject
 from anchorpbo.app.service.study_service import StudyService
-from anchorpbo.app.service.views import Design, JSONObject, RecommendationView, StudyView
+from anchorpbo.app.service.views import AnchorView, RecommendationView, StudyView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.formatting import format_probability
 from anchorpbo.html import Markup, escape, tag
+from anchorpbo.plots.gains_plot import GainsPlot
+from anchorpbo.plots.plot import Plot
+from anchorpbo.space import Catalogue, Space
 from anchorpbo.study.progress import NEGLIGIBLE_GAIN
 
 MAX_CANDIDATES = 50
+_SLICES_TEXT = (
+    "All other parameters as recommended. The line is the expected utility, the band holds it with 90 % probability; "
+    "the dotted line is the noise of the judgements, with its axis at the right. The upright line is the recommended "
+    "value."
+)
+_IMPORTANCE_TEXT = (
+    "How much of the variation of the utility each parameter explains, with 90 % intervals. The shares add up to more "
+    "than 100 % if parameters interact."
+)
+_MAP_TEXT = (
+    "Full dots were preferred to the hollow ones they are joined with; dotted lines join equal designs. All of these "
+    "and the anchors may differ in the other parameters too."
+)
+_ITEMS_TEXT = "Each dot is an item; alike ones lie close together. Thin lines join what was compared."
+_GAINS_TEXT = (
+    "Expected gain of each comparison that the model selected, as a share of the range of utilities seen. Initial, "
+    f"shared and repeated pairs have none. Below the dashed line, at {100 * NEGLIGIBLE_GAIN:g} %, it is negligible. "
+    "The study can stop when the recommended design is close to the best with 90 % probability."
+)
 
 
 def render_report(studies: StudyService, id: str, participant: str = OWNER, risk_weight: float | None = None) -> str:
@@ -53,8 +78,8 @@ def render_report(studies: StudyService, id: str, participant: str = OWNER, risk
         Utility subtracted per unit of noise when a design is recommended; by default the study's setting.
     """
     study, describer = studies.show(id), DesignDescriber(studies.definition(id))
-    history, anchors = studies.history(id, participant), studies.anchors(id, participant)
-    answers = studies.answers(id, participant)
+    history, anchors = studies.history(id, participant), studies.named_anchors(id, participant).anchors
+    answers, thumbnails = studies.answers(id, participant), Thumbnails(studies, id)
     main = [_render_header(study, participant, answers)]
     if answers:
         best = studies.recommendation(id, participant, risk_weight)
@@ -62,24 +87,22 @@ def render_report(studies: StudyService, id: str, participant: str = OWNER, risk
             one for one in zip(best.credible_set, best.credible_probabilities, strict=True) if one[0] != best.design
         ]
         (card,) = studies.cards(id, [best.design])
-        view = studies.map(id, participant, best.design, strongest=True)
+        interval = studies.figure(id, "interval", participant, FigureOptions(risk_weight=best.risk_weight))
         main += [
-            _render_recommendation(best, card, studies.pictures(id)),
-            _render_candidates(best, others[:MAX_CANDIDATES], describer),
-            _render_slices(view, describer),
-            _render_map(view, best, describer),
-            _render_gains(studies.convergence(id, participant)),
+            _render_recommendation(best, card, studies.pictures(id), interval),
+            _render_candidates(best, others[:MAX_CANDIDATES], describer, thumbnails),
+            *_render_figures(studies, id, participant, best),
         ]
     else:
         text = "There is no comparison yet, so nothing to recommend. The report fills up with the first answers."
         main.append(render_section("Recommended", tag("p", text)))
     main += [
-        _render_anchors(anchors, describer),
-        _render_history(history, describer),
+        _render_anchors(anchors, describer, thumbnails),
+        _render_history(history, describer, thumbnails),
         _render_settings(study, describer, bool(answers)),
         _render_explanation(study, participant),
     ]
-    return render_document(f"{study.name}: report", main)
+    return render_document(f"{study.name}: report", [*main, thumbnails.render_definitions()])
 
 
 # -- sections ---------------------------------------------------------------------------------------------------------
@@ -93,7 +116,7 @@ def _render_header(study: StudyView, participant: str, answers: int) -> Markup:
     return tag("header", tag("h1", study.name), *about, tag("p", facts, class_="quiet"))
 
 
-def _render_recommendation(best: RecommendationView, card: Card, pictures: Mapping[str, str]) -> Markup:
+def _render_recommendation(best: RecommendationView, card: Card, pictures: Mapping[str, str], interval: Plot) -> Markup:
     low, high = best.interval
     sure = "Clearly better" if low > 0 else "Probably better" if best.utility > 0 else "Not better"
     origin = best.reference.startswith("zero")
@@ -112,7 +135,8 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
         (
             "Best of those compared",
             format_percent(best.p_best),
-            "probability that no design compared is better; designs much alike share it",
+            "probability that no design compared is better; designs within one step of it count as one, others much "
+            "alike share it",
         ),
         ("Noise of judgement", format_noise(best.noise), "0 would be perfectly steady"),
         ("Risk weight", f"{best.risk_weight:g}", "what a unit of noise counts, in utility"),
@@ -120,8 +144,9 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
     listed = [
         tag("div", tag("dt", name), tag("dd", tag("b", value), tag("small", note))) for name, value, note in facts
     ]
-    chart = draw_interval(best.utility, (low, high), "zero" if origin else "average")
-    summary = tag("div", tag("p", sentence, class_="lead"), chart, tag("dl", *listed, class_="facts"))
+    summary = tag(
+        "div", tag("p", sentence, class_="lead"), render_picture(interval), tag("dl", *listed, class_="facts")
+    )
     return render_section("Recommended", tag("div", _render_card(card, pictures), summary, class_="best-of"))
 
 
@@ -134,11 +159,16 @@ def _render_card(card: Card, pictures: Mapping[str, str]) -> Markup:
         picture.append(tag("div", shown, class_="picture"))
     elif card.image:
         picture.append(tag("p", f"Picture: {card.image}", class_="quiet"))
+    if card.clip:
+        picture.append(tag("p", f"Clip: {card.clip}, which is not in this file", class_="quiet"))
     return tag("div", *title, *picture, *([tag("dl", *rows)] if rows else []), class_="card")
 
 
 def _render_candidates(
-    best: RecommendationView, others: Sequence[tuple[Design, float]], describer: DesignDescriber
+    best: RecommendationView,
+    others: Sequence[tuple[Design, float]],
+    describer: DesignDescriber,
+    thumbnails: Thumbnails,
 ) -> Markup:
     if not others:
         return render_section(
@@ -150,7 +180,7 @@ def _render_candidates(
         text += " Listed is where they differ from the recommended one."
     rows = [
         [
-            tag("td", describer.describe_difference(design, best.design)),
+            tag("td", thumbnails.render(design), describer.describe_difference(design, best.design)),
             tag("td", format_percent(probability), class_="number"),
         ]
         for design, probability in others
@@ -160,82 +190,47 @@ def _render_candidates(
     )
 
 
-def _render_slices(view: Map, describer: DesignDescriber) -> Markup:
-    shown = [one for one in view.slices if one.grid.utility]
-    if not shown or view.at is None:
-        return Markup()
-    ends = [each for one in shown for each in (*(one.grid.low or []), *(one.grid.high or []))]
-    pad = 0.05 * (max(ends) - min(ends) or 1.0)
-    reach = (min(ends) - pad, max(ends) + pad)
-    charts = [
-        tag("figure", _render_caption(one.axis.name, view.at, describer),
-            draw_slice(one.axis, one.grid, view.at[one.axis.name], describer.units.get(one.axis.name, ""), reach))
-        for one in shown
-    ]  # fmt: skip
-    text = (
-        "All other parameters as recommended. The line is the expected utility, the band holds it with 90 % "
-        "probability; the dotted line shows how noisily designs are judged there, on a scale of its own. The "
-        "upright line is the recommended value."
-    )
-    return render_section("One parameter at a time", tag("p", text), tag("div", *charts, class_="slices"))
+def _render_figures(studies: StudyService, id: str, participant: str, best: RecommendationView) -> list[Markup]:
+    """Render the sections with figures; a catalogue has no slices, and one parameter no map."""
+    options = FigureOptions(best.design, *_choose_axes(studies, id, participant, best), risk_weight=best.risk_weight)
+
+    def render(title: str, name: FigureName, text: str) -> Markup:
+        picture = render_picture(studies.figure(id, name, participant, options))
+        return render_section(title, tag("p", text), tag("figure", picture, class_="wide"))
+
+    space, sections = studies.definition(id).space, []
+    if isinstance(space, Space):
+        sections.append(render("One parameter at a time", "slices", _SLICES_TEXT))
+        sections.append(render("Importance of parameters", "importance", _IMPORTANCE_TEXT))
+    if options.x is not None or isinstance(space, Catalogue):
+        sections.append(render("Map", "utility", _MAP_TEXT if isinstance(space, Space) else _ITEMS_TEXT))
+    gains = studies.figure(id, "gains", participant)
+    if isinstance(gains, GainsPlot) and gains.data.duels:
+        sections.append(render("Expected gain", "gains", _GAINS_TEXT))
+    return sections
 
 
-def _render_caption(name: str, design: Design, describer: DesignDescriber) -> Markup:
-    value = describer.format_value(name, design[name])
-    return tag("figcaption", tag("b", describer.label(name)), tag("span", value))
+def _choose_axes(
+    studies: StudyService, id: str, participant: str, best: RecommendationView
+) -> tuple[str | None, str | None]:
+    """Return the two parameters with the largest effect on the utility; ``None`` if there is no plane."""
+    plane = studies.map(id, participant, best.design, strongest=True).plane
+    return (None, None) if plane is None else (plane.x.name, plane.y.name)
 
 
-def _render_map(view: Map, best: RecommendationView, describer: DesignDescriber) -> Markup:
-    marks = Marks(best.design, view.anchors, view.duels)
-    if view.plane is not None and view.plane.grid.utility is not None:
-        plane = view.plane
-        names = describer.label_with_unit(plane.x.name), describer.label_with_unit(plane.y.name)
-        chart = draw_plane(plane, plane.grid.utility or [], names, marks)
-        text = (
-            "The stronger the colour, the higher the expected utility. The star is recommended, diamonds are anchors; "
-            "full dots were preferred to the hollow ones they are joined with, grey ones were equal or skipped. All of "
-            "these may differ in the other parameters too."
-        )
-    elif view.items is not None and view.items.grid.utility is not None and describer.catalogue is not None:
-        chart = draw_items(
-            view.items, view.items.grid.utility or [], describer.catalogue.key, describer.describe, marks
-        )
-        text = (
-            "Each dot is an item; alike ones lie close together. The stronger the colour, the higher the expected "
-            "utility. The star is recommended, rings are anchors, thin lines join what was compared."
-        )
-    else:
-        return Markup()
-    return render_section("Map", tag("p", text), tag("figure", chart, class_="wide"))
-
-
-def _render_gains(gains: Sequence[float | None]) -> Markup:
-    if all(gain is None for gain in gains):
-        return Markup()
-    text = (
-        "Each bar is what a comparison was expected to bring, as a share of the range of utilities seen; the first "
-        f"ones only looked around. Below the dashed line, at {100 * NEGLIGIBLE_GAIN:g} %, it is next to nothing. The "
-        "study can stop when the recommended design is close to the best with 90 % probability."
-    )
-    return render_section(
-        "What each comparison was worth",
-        tag("p", text),
-        tag("figure", draw_gains(gains, NEGLIGIBLE_GAIN), class_="wide"),
-    )
-
-
-def _render_anchors(anchors: Sequence[Design], describer: DesignDescriber) -> Markup:
+def _render_anchors(anchors: Sequence[AnchorView], describer: DesignDescriber, thumbnails: Thumbnails) -> Markup:
     if not anchors:
         return render_section(
             "Anchors", tag("p", "No designs were marked as well known: all count as equally hard to judge.")
         )
     text = "Designs marked as well known. Answers count for more near these."
-    return render_section(
-        "Anchors", tag("p", text), tag("ul", *(tag("li", describer.describe(one)) for one in anchors))
+    listed = (
+        tag("li", thumbnails.render(one.design), describe_anchor(one.design, one.name, describer)) for one in anchors
     )
+    return render_section("Anchors", tag("p", text), tag("ul", *listed))
 
 
-def _render_history(history: Sequence[JSONObject], describer: DesignDescriber) -> Markup:
+def _render_history(history: Sequence[JSONObject], describer: DesignDescriber, thumbnails: Thumbnails) -> Markup:
     comments: dict[int | None, list[str]] = {}
     for event in history:
         if event["type"] == "commented":
@@ -248,7 +243,7 @@ def _render_history(history: Sequence[JSONObject], describer: DesignDescriber) -
             kind = None if event["stands"] else "back"
             rows.append([
                 cell(format_minute(event["time"]), class_="time"),
-                tag("td", describe_event(event, describer), class_=kind),
+                tag("td", describe_event(event, describer, thumbnails.render), class_=kind),
                 cell(describe_outcome(event), class_=kind),
                 cell(format_duration(event.get("response_ms")), class_="number"),
                 cell("" if event["stands"] else "taken back"), tag("td", *remarks),

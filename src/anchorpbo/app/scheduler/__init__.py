@@ -2,7 +2,9 @@
 
 ::
 
-    scheduler        Scheduler: a queue of jobs, urgent ones and prefetches, and one thread per worker
+    scheduler        Scheduler: what use cases call, and one thread per worker
+    jobs             JobQueue: jobs by priority, asks before prefetches, and their results
+    executor         ReplicaExecutor: runs jobs in a worker process or in a thread
     load             LoadMonitor: the load that limits prefetching
     replicas         replicas of participants' optimizers, which run in a worker
     worker_process   WorkerProcess: a process connected by two pipes

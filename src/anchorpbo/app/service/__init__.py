@@ -10,8 +10,11 @@
     imports         an export read as a study
     catalogues      a CSV file read as a catalogue
     exports         the history as CSV
+    clips           ClipLibrary: audio and video clips as designs
+    archives        a study with its clips as a ZIP file
     maps            grids of a participant's utility, for plots
-    agreement       the agreement between participants
+    agreement       the agreement between participants, with intervals
+    shared_pairs    pairs that several participants are asked about
     views           return values of the use cases
 """
 

@@ -1,27 +1,56 @@
-"""Agreement between participants on the designs that at least one of them compared.
+"""Agreement between participants, by their models and by their answers to the same pairs.
 
-Symbols: p participants with answers, u designs that at least one of them compared, f_i the mean utility of participant
-i at these designs.
+Symbols: p participants with answers, u designs that at least one of them compared, f_i the utility of participant i at
+these designs, m_i its posterior mean, tau Kendall's rank correlation: the share of pairs of designs that both rank in
+the same order, minus the share that they rank in opposite orders.
 
-    agreement_ij    Kendall's rank correlation of f_i and f_j: the share of pairs of designs that both rank in the same
-                    order, minus the share that they rank in opposite orders
-    consensus       the design with the lowest mean rank: 0 is first, u - 1 is last, ties get their mean rank
+    matrix_ij       tau(m_i, m_j)
+    correlation     the median of tau(f_i, f_j) over joint draws of f_i and of f_j from their posteriors
+    interval        its quantiles of 5 and 95 %: the 90 % credible interval
+    consensus       the design with the lowest mean rank of m_i: 0 is first, u - 1 is last, ties get their mean rank
+
+The correlation of the draws is closer to 0 than that of the means, because it includes what is not known yet. Of the
+pairs of designs that two participants both answered,
+
+    same            both preferred the same design
+    opposite        they preferred different designs
+    undecided       at least one found the designs equal
+    share           same / (same + opposite), with its exact (Clopper-Pearson) 90 % interval
+
+Ties do not count, because two independent participants who often find designs equal share many ties. The verdict of a
+source is ``agree`` or ``disagree`` if its interval lies above or below the null value, that of independent
+participants: a correlation of 0, a share of 1/2. Otherwise it is ``unrelated`` if the interval is at most 0.5
+(correlation) or 0.25 (share) wide, and ``unknown`` if it is wider: more answers are needed.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
+from scipy.special import betaincinv
 
 from anchorpbo.app.definition.session import ParticipantSession
-from anchorpbo.app.service.views import Design
+from anchorpbo.app.service.layouts import Design
+from anchorpbo.app.service.shared_pairs import AnsweredPairs
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
 MAX_DESIGNS = 400
+DRAWS = 400
+"""Number of joint draws of the utilities of each participant."""
+MAX_DRAWN_DESIGNS = 100
+"""Largest number of designs in these draws: the cost grows with its square."""
+TAIL = 0.05
+"""Probability below and above an interval."""
+MAX_UNRELATED_WIDTH = 0.5
+"""Width of the widest interval of a correlation, and half of it for a share, that can show that nothing is common."""
+Verdict = Literal["agree", "disagree", "unrelated", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -36,17 +65,49 @@ class Opinion:
 
 
 @dataclass(frozen=True)
+class SharedAnswers:
+    """Answers of two participants to the pairs that both were asked."""
+
+    same: int
+    opposite: int
+    undecided: int
+    """Pairs that one of them found equal and the other did not."""
+    share: float | None
+    """Share of equal answers among the same and the opposite ones; null without any."""
+    interval: list[float]
+    """Ends of the exact 90 % interval of the share."""
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Agreement of two participants, each with answers."""
+
+    participants: list[str]
+    """The two names."""
+    correlation: float
+    """Median rank correlation of their utilities, from -1 to 1."""
+    interval: list[float]
+    """Ends of its 90 % credible interval."""
+    verdict: Verdict
+    """Verdict of the interval of the correlation."""
+    shared: SharedAnswers
+
+
+@dataclass(frozen=True)
 class Agreement:
-    """Opinions of all participants, their rank correlations and the consensus."""
+    """Opinions of all participants, their agreement and the consensus."""
 
     opinions: list[Opinion]
     """Opinions of all participants, including those without answers."""
     participants: list[str]
     """Participants with answers, in the order of the matrix."""
     matrix: list[list[float]]
-    """Rank correlations, from -1 to 1."""
+    """Rank correlations of the mean utilities, from -1 to 1, without their uncertainty; see `pairs`."""
     consensus: Design | None
     """Design with the best mean rank; null with fewer than two participants."""
+    pairs: list[PairAgreement]
+    """Agreement of each two participants with answers, with intervals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +130,82 @@ class ParticipantModel:
         return cls(opinion, optimizer.space, optimizer.model)
 
 
-def compute_agreement(participants: Sequence[ParticipantModel]) -> Agreement:
-    """Return the agreement between the participants' utilities."""
+def compute_agreement(participants: Sequence[ParticipantModel], answers: AnsweredPairs) -> Agreement:
+    """Return the agreement between the participants' utilities and between their answers to the same pairs."""
     opinions = [one.opinion for one in participants]
     models = [one.model for one in participants if one.model is not None]
     names = [one.opinion.participant for one in participants if one.model is not None]
     if not models:
-        return Agreement(opinions, names, [], None)
+        return Agreement(opinions, names, [], None, [])
     designs = np.unique(np.concatenate([model.designs for model in models]), axis=0)
-    if len(designs) > MAX_DESIGNS:  # an even subsample of all, instead of one corner
-        designs = designs[np.linspace(0, len(designs) - 1, MAX_DESIGNS).astype(int)]
+    designs = _thin(designs, MAX_DESIGNS)
     utilities = np.array([model.posterior.mean(designs) for model in models])
     matrix = [[_rank_correlation(a, b) for b in utilities] for a in utilities]
     ranks = np.mean([_rank(each) for each in utilities], axis=0)
     best = participants[0].space.decode(designs[int(ranks.argmin())]) if len(models) > 1 else None
-    return Agreement(opinions, names, matrix, best)
+    draws = _draw_correlations(names, models, _thin(designs, MAX_DRAWN_DESIGNS))
+    pairs = [
+        _describe_pair([names[i], names[j]], draws[:, i, j], count_shared_answers(answers, names[i], names[j]))
+        for i, j in combinations(range(len(names)), 2)
+    ]
+    return Agreement(opinions, names, matrix, best, pairs)
+
+
+def count_shared_answers(answers: AnsweredPairs, one: str, other: str) -> SharedAnswers:
+    """Count the pairs that two participants answered alike, and compute the interval of their share."""
+    theirs, others = answers.get(one, {}), answers.get(other, {})
+    both = [(theirs[key], others[key]) for key in theirs.keys() & others.keys()]
+    undecided = sum(-1 in pair for pair in both)
+    same = sum(a == b != -1 for a, b in both)
+    opposite = len(both) - same - undecided
+    decided = same + opposite
+    low, high = compute_exact_interval(same, decided)
+    share = same / decided if decided else None
+    return SharedAnswers(
+        same, opposite, undecided, share, [low, high], _judge(low, high, 0.5, MAX_UNRELATED_WIDTH / 2.0)
+    )
+
+
+def compute_exact_interval(successes: int, trials: int) -> tuple[float, float]:
+    """Return the Clopper-Pearson 90 % interval of a probability; 0 to 1 without trials."""
+    low = float(betaincinv(successes, trials - successes + 1, TAIL)) if successes else 0.0
+    high = float(betaincinv(successes + 1, trials - successes, 1.0 - TAIL)) if successes < trials else 1.0
+    return low, high
+
+
+def _describe_pair(names: list[str], draws: Array, shared: SharedAnswers) -> PairAgreement:
+    low, middle, high = (float(q) for q in np.quantile(draws, (TAIL, 0.5, 1.0 - TAIL)))
+    return PairAgreement(names, middle, [low, high], _judge(low, high, 0.0, MAX_UNRELATED_WIDTH), shared)
+
+
+def _judge(low: float, high: float, null_value: float, width: float) -> Verdict:
+    """Return what an interval shows; `null_value` is the value of independent participants."""
+    if low > null_value:
+        return "agree"
+    if high < null_value:
+        return "disagree"
+    return "unrelated" if high - low <= width else "unknown"
+
+
+def _draw_correlations(names: Sequence[str], models: Sequence[PreferenceGP], designs: Array) -> Array:
+    """Return draws of the rank correlations of all participants at designs, (s, p, p)."""
+    # A seed of their own, so that a participant's draws do not depend on who else takes part.
+    seeds = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
+    draws = [
+        model.posterior.sample(designs, DRAWS, np.random.default_rng(seed))
+        for model, seed in zip(models, seeds, strict=True)
+    ]
+    i, j = np.triu_indices(len(designs), 1)
+    found = np.empty((DRAWS, len(names), len(names)))
+    for s, utilities in enumerate(zip(*draws, strict=True)):
+        order = np.array([np.sign(f[i] - f[j]) for f in utilities])
+        found[s] = order @ order.T / max(len(i), 1)
+    return found
+
+
+def _thin(designs: Array, count: int) -> Array:
+    """Return designs, or an even subsample of them: not one corner."""
+    return designs if len(designs) <= count else designs[np.linspace(0, len(designs) - 1, count).astype(int)]
 
 
 def _rank(utilities: Array) -> Array:

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Literal
 
+from anchorpbo.analysis.axes import Cell
 from anchorpbo.app.definition.validation import check_json, check_table_size, raise_input_errors
 from anchorpbo.app.service.fingerprints import compute_fingerprints, has_rdkit
-from anchorpbo.app.service.views import JSONObject
+from anchorpbo.app.service.layouts import CatalogueObject, DisplayObject, JSONObject
 from anchorpbo.errors import InputError
 from anchorpbo.space import Catalogue
 from anchorpbo.space.column_roles import find_identifiers
 from anchorpbo.space.table import Table, get_cells
 
 MAX_HEADER_BYTES = 100_000
-ColumnKind = Literal["number", "category", "text", "image", "link", "smiles", "fingerprint"]
+ColumnKind = Literal["number", "category", "text", "image", "clip", "link", "smiles", "fingerprint"]
 _IMAGE = re.compile(r"[^/\\]+\.(png|jpe?g|gif|webp)", re.IGNORECASE)
+_CLIP = re.compile(r"[^/\\]+\.(wav|mp3|ogg|oga|ogv|opus|mp4|m4a|m4v|webm)", re.IGNORECASE)
 _LINK = re.compile(r"https?://\S+")
 _SMILES_NAME = re.compile(r".*smiles.*|structure", re.IGNORECASE)
 _ENCODING_NOTE = "The file is not in UTF-8 and was read as Windows-1252: check letters with accents."
@@ -35,7 +37,7 @@ class ColumnView:
 
     name: str
     kind: ColumnKind
-    examples: list[Any]
+    examples: list[Cell]
     distinct: int
 
 
@@ -45,8 +47,8 @@ class CatalogueView:
 
     rows: int
     columns: list[ColumnView]
-    space: JSONObject
-    display: JSONObject
+    space: CatalogueObject
+    display: DisplayObject
     notes: list[str]
     """Sentences about the file that the user should read."""
     draws_molecules: bool
@@ -98,7 +100,7 @@ def _make_molecules(table: Table, columns: list[ColumnView]) -> tuple[Catalogue,
     more = Table({**table.columns, name: tuple(bits)}, table.lines, table.noun)
     # With a key, the error names the first row that repeats an id.
     catalogue = Catalogue(more, features=[], fingerprint=name, key=key)
-    return catalogue, ColumnView(name, "fingerprint", bits[:5], len(set(bits)))
+    return catalogue, ColumnView(name, "fingerprint", list[Cell](bits[:5]), len(set(bits)))
 
 
 def _make_items(table: Table, columns: list[ColumnView]) -> Catalogue:
@@ -136,6 +138,8 @@ def _describe_column(name: str, cells: list[Any]) -> ColumnView:
     elif len(texts) == len(cells):
         if all(_IMAGE.fullmatch(cell) for cell in texts):
             kind = "image"
+        elif all(_CLIP.fullmatch(cell) for cell in texts):
+            kind = "clip"
         elif all(_LINK.fullmatch(cell) for cell in texts):
             kind = "link"
         elif distinct <= min(_MAX_CATEGORIES, max(len(cells) // 2, 1)):
@@ -145,7 +149,7 @@ def _describe_column(name: str, cells: list[Any]) -> ColumnView:
 
 def _make_display(columns: list[ColumnView], key: str) -> JSONObject:
     display: JSONObject = {"title": key}
-    for kind in ("image", "link", "smiles"):
+    for kind in ("image", "clip", "link", "smiles"):
         named = next((one.name for one in columns if one.kind == kind), None)
         if named is not None:
             display[kind] = named

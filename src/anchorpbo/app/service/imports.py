@@ -3,8 +3,10 @@
 A replay validates everything. Only these fields of an event are kept, by its type::
 
     created          name
-    anchor_added     design
+    edited           name, question, description, archived, shared_pairs
+    anchor_added     design, name
     anchor_removed   design
+    anchor_named     design, name
     asked            duel_id, first, second, why, gain
     answered         duel_id, first, second, outcome, imported
     undone           event
@@ -18,7 +20,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anchorpbo.app.definition.definition import MAX_NAME_LENGTH, MAX_TEXT_LENGTH, StudyDefinition
+from anchorpbo.app.definition.definition import (
+    EDITABLE,
+    MAX_NAME_LENGTH,
+    MAX_TEXT_LENGTH,
+    StudyDefinition,
+    check_anchor_name,
+    check_edits,
+)
 from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.definition.validation import check_json, check_text, raise_input_errors
 from anchorpbo.app.storage.journal import OWNER, Entry, EntryType
@@ -27,8 +36,10 @@ from anchorpbo.errors import InputError
 MAX_PARTICIPANTS = 1_000
 _FIELDS: dict[EntryType, tuple[str, ...]] = {
     "created": ("name",),
-    "anchor_added": ("design",),
+    "edited": EDITABLE,
+    "anchor_added": ("design", "name"),
     "anchor_removed": ("design",),
+    "anchor_named": ("design", "name"),
     "asked": ("duel_id", "first", "second", "why", "gain"),
     "answered": ("duel_id", "first", "second", "outcome", "imported"),
     "undone": ("event",),
@@ -96,8 +107,12 @@ def _check_data(kind: EntryType, data: dict[str, Any], numbers: Mapping[int, int
     """Validate the data of an event and renumber its references; the replay validates designs later."""
     if kind == "created":
         data["name"] = check_text("a study's name", data.get("name", ""), MAX_NAME_LENGTH)
+    elif kind == "edited":
+        data = check_edits(data)
     elif kind == "commented":
         data["text"] = check_text("a comment", data.get("text"), MAX_TEXT_LENGTH, required=True)
+    elif kind in ("anchor_added", "anchor_named"):
+        data |= {"name": check_anchor_name(data["name"])} if data.get("name") is not None else {}
     elif kind in ("removed", "invited", "relinked"):
         data["name"] = check_text("a participant's name", data.get("name"), MAX_NAME_LENGTH, required=True)
     elif kind == "answered":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from anchorpbo.analysis import ModelView
 from anchorpbo.analysis.axes import Axis
@@ -19,7 +18,7 @@ from anchorpbo.analysis.grids import (
     project_items,
 )
 from anchorpbo.app.definition.session import ParticipantSession
-from anchorpbo.app.service.views import Design
+from anchorpbo.app.service.layouts import AnsweredDuel, Design
 from anchorpbo.space import Catalogue
 
 __all__ = ["Axis", "Grid", "ItemProjection", "Map", "Plane", "ProjectedItem", "Slice", "make_map"]
@@ -35,7 +34,9 @@ class Map:
     plane: Plane | None
     items: ItemProjection | None
     anchors: list[Design]
-    duels: list[dict[str, Any]]
+    anchor_names: list[str | None]
+    """Names of the anchors, in their order; null without a name."""
+    duels: list[AnsweredDuel]
     """Duels that were not undone: first, second, outcome."""
 
 
@@ -53,14 +54,14 @@ def make_map(
         if entry.type == "answered"
     ]
     answers, known = len(optimizer), ModelView.of(optimizer)
-    space, anchors = known.space, list(known.anchors)
+    space, anchors, names = known.space, list(known.anchors), [one.name for one in session.anchors]
     if isinstance(space, Catalogue):
-        return Map(answers, None, [], None, project_items(known, space), anchors, duels)
+        return Map(answers, None, [], None, project_items(known, space), anchors, names, duels)
     here = as_space(space).check(at) if at is not None else known.base_design
     along = compute_slices(known, here)
     if strongest and len(along) > 1:
         x, y = _find_strongest(along)
-    return Map(answers, here, along, compute_plane(known, here, x, y), None, anchors, duels)
+    return Map(answers, here, along, compute_plane(known, here, x, y), None, anchors, names, duels)
 
 
 def _find_strongest(along: list[Slice]) -> tuple[str, str]:

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from anchorpbo.app.definition.definition import MAX_NAME_LENGTH, MAX_TEXT_LENGTH, StudyDefinition
+from anchorpbo.app.definition.definition import (
+    MAX_NAME_LENGTH,
+    MAX_TEXT_LENGTH,
+    StudyDefinition,
+    check_anchor_name,
+    check_edits,
+)
 from anchorpbo.app.definition.session import ParticipantSession, count_by_participant, duel_to_data
 from anchorpbo.app.definition.validation import check_json, check_text, raise_input_errors
 from anchorpbo.app.rendering.cards import Card, make_card
 from anchorpbo.app.rendering.pictures import EmbeddedPicture, decode_picture
 from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service.agreement import Agreement, ParticipantModel, compute_agreement
+from anchorpbo.app.service.clips import ClipLibrary
+from anchorpbo.app.service.figures import FigureName, FigureOptions, make_figure
+from anchorpbo.app.service.layouts import CommentObject, Design, EventObject, JSONObject
 from anchorpbo.app.service.maps import Map, make_map
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.service.session_cache import Decision, SessionCache
+from anchorpbo.app.service.shared_pairs import SHARED_DUEL, choose_shared_pair, is_shared, list_answered_pairs
 from anchorpbo.app.service.validator import Validator
 from anchorpbo.app.service.views import (
+    AnchorsView,
     AnswerView,
-    Design,
+    AssessmentView,
     DuelView,
-    JSONObject,
     ParticipantView,
     RecommendationView,
     StudySummary,
@@ -35,12 +46,14 @@ from anchorpbo.app.service.views import (
 from anchorpbo.app.storage.base import Storage, StudyInfo
 from anchorpbo.app.storage.journal import OWNER, Entry, EntryType, make_entry
 from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
+from anchorpbo.plots.plot import Plot
 from anchorpbo.study import Duel
 from anchorpbo.study.duel import parse_outcome
 
 MAX_PROPOSALS = 50
 MAX_RESPONSE_MS = 7 * 24 * 3600 * 1000
 """Maximum response time in milliseconds: one week."""
+_COPY = " (copy)"
 _ALPHABET = string.ascii_lowercase + string.digits
 
 
@@ -54,6 +67,7 @@ class StudyService:
         self.validator = Validator() if validator is None else validator
         self.memberships = Memberships(storage)
         self._sessions = SessionCache(storage, self.memberships)
+        self.clips = ClipLibrary(storage, self.definition)
         self._scheduler = scheduler
 
     # -- studies ------------------------------------------------------------------------------------------------------
@@ -87,22 +101,71 @@ class StudyService:
         self.check_participant(id)  # the cache may hold a study that another process has deleted
         return self._make_cards(id, [self._check_design(id, design) for design in designs])
 
+    def edit(self, id: str, changes: Mapping[str, Any]) -> StudyView:
+        """Change the texts of a study or its share of shared pairs, or archive it; see `check_edits`."""
+        edits = check_edits(changes)
+
+        def decide(session: ParticipantSession) -> Decision[None]:
+            info, definition = self.storage.study(id), self.definition(id)
+            now = {
+                "name": info.name, "question": definition.question, "description": definition.description,
+                "archived": False, "shared_pairs": definition.shared_pairs, **info.edits,
+            }  # fmt: skip
+            changed = {name: value for name, value in edits.items() if now[name] != value}
+            return ([make_entry("edited", OWNER, changed)] if changed else []), None
+
+        self._sessions.transact(id, OWNER, decide)
+        return self.show(id)
+
+    def duplicate(self, id: str) -> StudyView:
+        """Create a study with the same definition and the owner's anchors, without answers and participants."""
+        stored = self.storage.definition(id)
+        info, anchors = self.storage.study(id), self.named_anchors(id).anchors
+        name = f"{info.name[: MAX_NAME_LENGTH - len(_COPY)]}{_COPY}"
+        edited = {key: value for key, value in info.edits.items() if key in ("question", "description", "shared_pairs")}
+        definition = StudyDefinition.from_dict(stored | edited | {"name": name}, trusted=True)
+        named = [{"design": one.design} | ({} if one.name is None else {"name": one.name}) for one in anchors]
+        marks = [make_entry("anchor_added", OWNER, data) for data in named]
+        copy = self._store(definition, [make_entry("created", OWNER, {"name": name}), *marks])
+        if definition.clips:
+            with self.delete_on_error(copy.id):
+                self.clips.copy(id, copy.id)
+        return copy
+
     def delete(self, id: str) -> None:
         """Delete a study permanently."""
         self.storage.delete(id)
         self._sessions.forget(id)
 
+    @contextmanager
+    def delete_on_error(self, id: str) -> Iterator[None]:
+        """Delete a new study if its clips cannot be stored: all or nothing."""
+        try:
+            yield
+        except BaseException:
+            self.delete(id)
+            raise
+
     # -- the loop -----------------------------------------------------------------------------------------------------
 
-    def ask(self, id: str, participant: str = OWNER) -> DuelView:
-        """Return the pending duel; if there is none, ask the next one."""
+    def ask(self, id: str, participant: str = OWNER, again: int | None = None) -> DuelView:
+        """Return the pending duel; if there is none, ask the next one.
+
+        With the number of an answer's event in `again`, its duel is asked once more, instead of the pending one.
+        """
 
         def decide(session: ParticipantSession) -> Decision[DuelView]:
+            if again is not None:
+                duel = session.optimizer.ask_again(_find_answer(session, again))
+                if duel == session.pending:  # the request was sent twice
+                    return [], self._view_duel(id, session, duel)
+                return [make_entry("asked", participant, duel_to_data(duel))], self._view_duel(id, session, duel)
             if session.pending is not None:
                 return [], self._view_duel(id, session, session.pending)
-            if self._scheduler is not None:
+            shared = self._find_shared_duel(id, session)
+            if shared is None and self._scheduler is not None:
                 self._scheduler.fetch((id, participant), self.definition(id), session)
-            duel = session.optimizer.ask()
+            duel = session.optimizer.ask() if shared is None else shared
             return [make_entry("asked", participant, duel_to_data(duel))], self._view_duel(id, session, duel)
 
         _, duel = self._sessions.transact(id, participant, decide, read_first=False)
@@ -165,7 +228,7 @@ class StudyService:
         self._schedule(id, participant)
         return UndoView(undone.to_dict(), pending, repeated)
 
-    def comment(self, id: str, words: str, event: int | None = None, participant: str = OWNER) -> JSONObject:
+    def comment(self, id: str, words: str, event: int | None = None, participant: str = OWNER) -> CommentObject:
         """Record a comment on an entry of the journal, or on the study."""
         words = check_text("a comment", words, MAX_TEXT_LENGTH, required=True)
         if event is not None and not any(entry.number == event for entry in self.storage.entries(id)):
@@ -174,7 +237,7 @@ class StudyService:
         (written,), _ = self._sessions.transact(id, participant, lambda session: ([entry], None))
         return written.to_dict()
 
-    def history(self, id: str, participant: str | None = None) -> list[JSONObject]:
+    def history(self, id: str, participant: str | None = None) -> list[EventObject]:
         """Return the journal, oldest entry first, with undone entries marked."""
         self.check_participant(id, participant)
         entries = self.storage.entries(id, participant)
@@ -187,12 +250,27 @@ class StudyService:
         """Return the anchors of a participant, designs that they can judge well."""
         return self._sessions.read(id, participant, lambda session: session.optimizer.anchors)
 
-    def add_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> list[Design]:
-        """Add an anchor, a design that the participant can judge well; return all anchors."""
-        return self._change_anchor(id, "anchor_added", design, participant)
+    def named_anchors(self, id: str, participant: str = OWNER) -> AnchorsView:
+        """Return the anchors of a participant with their names."""
+        return self._sessions.read(id, participant, AnchorsView.from_session)
 
-    def remove_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> list[Design]:
-        """Remove an anchor; return the remaining ones."""
+    def add_anchor(
+        self, id: str, design: Mapping[str, Any], participant: str = OWNER, name: str | None = None
+    ) -> AnchorsView:
+        """Add an anchor, a design that the participant can judge well; return all anchors.
+
+        Idempotent: an anchor that is marked again stays as it is, except for a new name. The pending duel stays.
+        """
+        return self._change_anchor(id, "anchor_added", design, participant, check_anchor_name(name))
+
+    def rename_anchor(
+        self, id: str, design: Mapping[str, Any], name: str | None, participant: str = OWNER
+    ) -> AnchorsView:
+        """Change the name of an anchor, or remove the name; return all anchors."""
+        return self._change_anchor(id, "anchor_named", design, participant, check_anchor_name(name))
+
+    def remove_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> AnchorsView:
+        """Remove an anchor; return the remaining ones. The pending duel stays."""
         return self._change_anchor(id, "anchor_removed", design, participant)
 
     def propose_anchors(self, id: str, n: int, participant: str = OWNER) -> list[Design]:
@@ -219,6 +297,14 @@ class StudyService:
 
         return self._sessions.read(id, participant, compute)
 
+    def assessment(self, id: str, participant: str = OWNER) -> AssessmentView:
+        """Return whether this participant can stop, and which of their answers contradict the others."""
+
+        def compute(session: ParticipantSession) -> AssessmentView:
+            return AssessmentView.from_assessment(session, session.optimizer.assess(session.pending))
+
+        return self._sessions.read(id, participant, compute)
+
     def map(
         self, id: str, participant: str = OWNER, at: Mapping[str, Any] | None = None,
         x: str | None = None, y: str | None = None, strongest: bool = False,
@@ -226,6 +312,14 @@ class StudyService:
         """Return grids for plots, see `anchorpbo.app.service.maps`."""
         design = None if at is None else self._check_design(id, at)
         return self._sessions.read(id, participant, lambda session: make_map(session, design, x, y, strongest))
+
+    def figure(self, id: str, name: FigureName, participant: str = OWNER, options: FigureOptions | None = None) -> Plot:
+        """Return a figure, see `anchorpbo.app.service.figures`."""
+        options = FigureOptions() if options is None else options
+        if options.at is not None:
+            options = replace(options, at=self._check_design(id, options.at))
+        display = self.definition(id).display
+        return self._sessions.read(id, participant, lambda session: make_figure(session, display, name, options))
 
     def answers(self, id: str, participant: str = OWNER) -> int:
         """Return the number of informative answers of this participant that were not undone."""
@@ -241,8 +335,10 @@ class StudyService:
 
     def agreement(self, id: str) -> Agreement:
         """Return the agreement between participants."""
-        models = [self._sessions.read(id, name, ParticipantModel.from_session) for name in self.memberships.active(id)]
-        return compute_agreement(models)
+        names = self.memberships.active(id)
+        models = [self._sessions.read(id, name, ParticipantModel.from_session) for name in names]
+        answers = list_answered_pairs(self.storage.entries(id), self.definition(id).space)
+        return compute_agreement(models, answers)
 
     # -- exports and imports ------------------------------------------------------------------------------------------
 
@@ -250,6 +346,7 @@ class StudyService:
         """Return the whole study as plain data for `import_study`."""
         info, kept = self.storage.study(id), self.storage.definition(id)
         kept.pop("folder", None)
+        kept |= {name: value for name, value in info.edits.items() if name != "archived"}
         study = {
             "id": info.id,
             "created": format_time(info.created),
@@ -340,28 +437,44 @@ class StudyService:
         """Return the session of a participant, which may lag behind the journal."""
         return self._sessions.session(id, participant)
 
-    def _change_anchor(self, id: str, kind: EntryType, design: Mapping[str, Any], participant: str) -> list[Design]:
-        entry = make_entry(kind, participant, {"design": self._check_design(id, design)})
+    def _change_anchor(
+        self, id: str, kind: EntryType, design: Mapping[str, Any], participant: str, name: str | None = None
+    ) -> AnchorsView:
+        checked = self._check_design(id, design)
 
         def decide(session: ParticipantSession) -> Decision[None]:
-            # Adding an anchor is idempotent, because a request may be sent twice.
-            marked = entry.data["design"] in session.optimizer.anchors
-            if marked and kind == "anchor_added":
+            marked = {"design": checked}
+            found = next((one for one in session.anchors if one.design == checked), None)
+            if found is None and kind != "anchor_added":
+                raise UnknownStudyError("only an anchor can be removed or named", checked, "choose one of the anchors")
+            if kind == "anchor_named" or (found is not None and kind == "anchor_added" and name is not None):
+                renamed = make_entry("anchor_named", participant, marked | {"name": name})
+                return ([renamed] if found is not None and found.name != name else []), None
+            if found is not None and kind == "anchor_added":  # a request may be sent twice
                 return [], None
-            if not marked and kind == "anchor_removed":
-                raise UnknownStudyError(
-                    "only an anchor can be removed", entry.data["design"], "choose one of the anchors"
-                )
+            entry = make_entry(kind, participant, marked if name is None else marked | {"name": name})
             session.validate(entry)
             return [entry], None
 
         self._sessions.transact(id, participant, decide)
-        self._schedule(id, participant)
-        return self.anchors(id, participant)
+        if kind != "anchor_named":
+            self._schedule(id, participant)
+        return self.named_anchors(id, participant)
 
     def _record_membership(self, id: str, kind: EntryType, name: str) -> None:
         """Record the removal, invitation or new link of a participant."""
         self._sessions.transact(id, OWNER, lambda session: ([make_entry(kind, OWNER, {"name": name})], None))
+
+    def _find_shared_duel(self, id: str, session: ParticipantSession) -> Duel | None:
+        """Return the duel of a pair that another participant has answered, if it is time for one and there is one."""
+        share = self.storage.study(id).edits.get("shared_pairs", self.definition(id).shared_pairs)
+        if not is_shared(len(session.answers), share):
+            return None
+        others = [name for name in self.memberships.active(id) if name != session.name]
+        if not others:
+            return None
+        pair = choose_shared_pair(self.storage.entries(id), self.definition(id).space, session.name, others)
+        return None if pair is None else session.optimizer.ask_pair(*pair, why=SHARED_DUEL)
 
     def _schedule(self, id: str, participant: str) -> None:
         """Schedule the duels that may be asked next."""
@@ -385,4 +498,18 @@ class StudyService:
         return DuelView.from_session(session, duel, self._make_cards(id, [duel.first, duel.second]))
 
     def _make_cards(self, id: str, designs: Sequence[Design]) -> list[Card]:
-        return [make_card(self.definition(id).display, one, f"d{n}-") for n, one in enumerate(designs)]
+        definition = self.definition(id)
+        display, decimals = definition.display, definition.decimals
+        cards = [make_card(display, one, f"d{n}-", decimals) for n, one in enumerate(designs)]
+        if "clip" not in display:
+            return cards
+        kinds = self.clips.kinds(id)
+        return [replace(card, clip_kind=kinds.get(card.clip or "")) for card in cards]
+
+
+def _find_answer(session: ParticipantSession, number: int) -> int:
+    """Return the index in the optimizer's history of the answer with this entry number."""
+    for index, entry in enumerate(session.active_entries):
+        if entry.number == number and entry.type == "answered":
+            return index
+    raise UnknownStudyError("no answer with this number was given, or it was undone", number, "see the history")

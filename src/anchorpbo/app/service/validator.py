@@ -32,7 +32,7 @@ from anchorpbo.app.rendering.cards import Card, CardRow, make_card
 from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, WorkerTimeoutError
 from anchorpbo.app.service.catalogues import CatalogueView, ColumnView, read_catalogue
 from anchorpbo.app.service.imports import ImportedStudy, read_export
-from anchorpbo.app.service.views import JSONObject
+from anchorpbo.app.service.layouts import ConstraintObject, JSONObject
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.errors import RunError, TimeLimitError, at_field
 from anchorpbo.numerics.deadline import time_limit
@@ -66,7 +66,7 @@ class StudyPreview:
     """Number of varying parameters, or of a catalogue's feature columns."""
     designs: int | None
     """Number of distinct designs; null if it is infinite or too large to count."""
-    constraints: list[JSONObject]
+    constraints: list[ConstraintObject]
     """Constraints of the space, in the form used in requests."""
     card: Card
     """Card of the design at the centre of the space."""
@@ -201,7 +201,7 @@ def _preview(request: Mapping[str, Any]) -> JSONObject:
     with time_limit(CHECK_SECONDS):
         middle = space.decode(space.nearest(np.full(space.dimension, 0.5)))
     constraints = space.to_dict()["constraints"] if definition.catalogue is None else []
-    shown = make_card(definition.display, middle, "middle-")
+    shown = make_card(definition.display, middle, "middle-", definition.decimals)
     return asdict(StudyPreview(True, space.dimension, _count_designs(space), constraints, shown))
 
 

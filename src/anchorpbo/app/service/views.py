@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from anchorpbo.app.definition.definition import OPTIONS, StudyDefinition
 from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.rendering.cards import Card
+from anchorpbo.app.service.layouts import Design, DisplayObject, JSONObject, OptionsObject, SpaceObject, UndoneObject
 from anchorpbo.app.storage.base import StudyInfo
-from anchorpbo.study import Duel, Outcome, Progress
+from anchorpbo.plots.plot import Plot
+from anchorpbo.study import Assessment, Duel, Outcome, Progress
+from anchorpbo.study.assessment import AssessmentCode
+from anchorpbo.study.explanations import name_sides
 
-JSONObject = dict[str, Any]
-Design = dict[str, Any]
+_QUESTION = re.compile(r"[^?\n]{1,110}\?")
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,20 @@ class StudySummary:
     created: str
     updated: str
     answers: int
+    archived: bool
 
     @classmethod
     def from_info(cls, info: StudyInfo) -> StudySummary:
         """Return the summary of a stored study."""
         updated = info.updated or info.created
-        return cls(info.id, info.name, format_time(info.created), format_time(updated), info.answers)
+        archived = bool(info.edits.get("archived", False))
+        return cls(info.id, info.name, format_time(info.created), format_time(updated), info.answers, archived)
+
+
+def find_question(description: str) -> str:
+    """Return the question that a description begins with, or an empty text."""
+    found = _QUESTION.match(description)
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True)
@@ -40,32 +52,64 @@ class StudyView:
 
     id: str
     name: str
+    question: str
+    """Question of each duel; empty for the default one. By default, the question that the description begins with."""
     description: str
     example: str | None
     created: str
     updated: str
     answers: int
+    archived: bool
+    shared_pairs: float
+    """Share of questions about pairs that another participant has answered."""
     participants: list[str]
-    space: JSONObject
-    display: JSONObject
-    options: JSONObject
+    space: SpaceObject
+    display: DisplayObject
+    options: OptionsObject
 
     @classmethod
     def from_definition(cls, info: StudyInfo, definition: StudyDefinition, participants: list[str]) -> StudyView:
         """Return the view of a stored study with its definition."""
+        description = info.edits.get("description", definition.description)
         return cls(
             id=info.id,
             name=info.name,
-            description=definition.description,
+            question=info.edits.get("question", definition.question) or find_question(description),
+            description=description,
             example=definition.example,
             created=format_time(info.created),
             updated=format_time(info.updated or info.created),
             answers=info.answers,
+            archived=bool(info.edits.get("archived", False)),
+            shared_pairs=info.edits.get("shared_pairs", definition.shared_pairs),
             participants=participants,
             space=dict(definition.engine["space"]),
             display=definition.display_without_pictures,
             options={name: definition.engine.get(name) for name in OPTIONS},
         )
+
+
+@dataclass(frozen=True)
+class AnchorView:
+    """Anchor of a participant."""
+
+    design: Design
+    name: str | None
+    """Name given by the participant; null without one."""
+
+
+@dataclass(frozen=True)
+class AnchorsView:
+    """All anchors of a participant."""
+
+    anchors: list[AnchorView]
+    last: int | None
+    """Number of the event that the next undo removes; null if there is none."""
+
+    @classmethod
+    def from_session(cls, session: ParticipantSession) -> AnchorsView:
+        """Return the view of a session's anchors."""
+        return cls([AnchorView(one.design, one.name) for one in session.anchors], _last_number(session))
 
 
 @dataclass(frozen=True)
@@ -76,26 +120,33 @@ class DuelView:
     first: Design
     second: Design
     why: str
+    reason: str
+    """The same sentence with the letters of the cards: A is the first design, B the second."""
     answers: int
     """Number of informative answers by this participant so far."""
     progress: Progress
     cards: list[Card]
     """Cards of the two designs."""
+    known: list[bool]
+    """Whether each of the two designs is an anchor of this participant."""
     last: int | None
     """Number of the event that the next undo removes; null if there is none."""
 
     @classmethod
     def from_session(cls, session: ParticipantSession, duel: Duel, cards: Sequence[Card]) -> DuelView:
         """Return the view of a duel of a session."""
+        anchors = session.optimizer.anchors
         return cls(
             id=duel.id,
             first=duel.first,
             second=duel.second,
             why=duel.why,
+            reason=name_sides(duel.why, "A", "B"),
             answers=len(session.optimizer),
             progress=session.optimizer.progress(duel),
             cards=list(cards),
-            last=None if session.last_entry is None else session.last_entry.number,
+            known=[design in anchors for design in (duel.first, duel.second)],
+            last=_last_number(session),
         )
 
 
@@ -115,10 +166,18 @@ class AnswerView:
 
 
 @dataclass(frozen=True)
+class ImportView:
+    """Result of an import of comparisons."""
+
+    imported: int
+    """Number of comparisons."""
+
+
+@dataclass(frozen=True)
 class UndoView:
     """Undone event."""
 
-    event: JSONObject
+    event: UndoneObject
     pending: DuelView | None
     """Duel that is pending again if the event was an answer, else null."""
     repeated: bool
@@ -147,6 +206,59 @@ class RecommendationView:
 
 
 @dataclass(frozen=True)
+class ContradictionView:
+    """Answer that the participant's other answers make improbable; see `anchorpbo.study.Surprise`."""
+
+    event: int
+    """Number of the answer's event."""
+    winner: Design
+    loser: Design
+    tie: bool
+    probability: float
+    sentence: str
+
+
+@dataclass(frozen=True)
+class AssessmentView:
+    """Whether a participant can stop; see `anchorpbo.study.Assessment`."""
+
+    code: AssessmentCode
+    sentence: str
+    evidence: str
+    predicted: int
+    recent: int
+    contradictions: list[ContradictionView]
+
+    @classmethod
+    def from_assessment(cls, session: ParticipantSession, assessment: Assessment) -> AssessmentView:
+        """Return the view of the assessment of a session's study."""
+        fields = ("winner", "loser", "tie", "probability", "sentence")
+        contradictions = [
+            ContradictionView(
+                session.active_entries[each.event].number, **{name: getattr(each, name) for name in fields}
+            )
+            for each in assessment.contradictions
+        ]
+        return cls(**(vars(assessment) | {"contradictions": contradictions}))
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """Figure as plotly's data and layout, which plotly.js draws."""
+
+    description: str
+    """Description of the figure, for people who cannot see it."""
+    data: list[JSONObject]
+    layout: JSONObject
+
+    @classmethod
+    def from_plot(cls, plot: Plot) -> FigureView:
+        """Return the view of a plot, transparent and legible on any background."""
+        figure = json.loads(plot.plotly("auto").to_json())
+        return cls(plot.description, figure["data"], figure["layout"])
+
+
+@dataclass(frozen=True)
 class ParticipantView:
     """Participant of a study."""
 
@@ -161,6 +273,10 @@ class ParticipantView:
         """Return the view of a participant without a link, from the counts of all participants."""
         answers, anchors = counts.get(name, (0, 0))
         return cls(name, answers, anchors, None)
+
+
+def _last_number(session: ParticipantSession) -> int | None:
+    return None if session.last_entry is None else session.last_entry.number
 
 
 def format_time(time: datetime) -> str:

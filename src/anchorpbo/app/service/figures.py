@@ -1,0 +1,83 @@
+"""Figures of one participant's study, as plots that plotly draws on pages and matplotlib in reports.
+
+::
+
+    interval      utility of the recommended design, with its interval
+    slices        expected utility along each parameter, with the noise
+    utility, uncertainty, noise, reliability
+                  maps over two parameters, or over the items of a catalogue
+    importance    share of the variation of the utility that each parameter explains
+    gains         expected gain of each duel
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from anchorpbo.analysis import ModelView, compute_importance, expected_gains
+from anchorpbo.analysis.grids import PLANE_POINTS
+from anchorpbo.app.definition.session import ParticipantSession
+from anchorpbo.app.rendering.display import COLUMN_KEYS
+from anchorpbo.app.service.layouts import Design
+from anchorpbo.errors import ConflictError
+from anchorpbo.plots.gains_plot import GainsPlot
+from anchorpbo.plots.importance_plot import ImportancePlot
+from anchorpbo.plots.interval_plot import IntervalPlot
+from anchorpbo.plots.maps import make_map_plot
+from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.plot import Plot
+from anchorpbo.plots.slices import MAX_COLUMNS, make_slices
+from anchorpbo.space import Catalogue, DesignSpace
+
+FigureName = Literal["interval", "slices", "utility", "uncertainty", "noise", "reliability", "importance", "gains"]
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """Options of a figure; each figure uses those that apply to it."""
+
+    at: Design | None = None
+    """Complete design that slices and maps go through; by default the recommended one."""
+    x: str | None = None
+    y: str | None = None
+    """Parameters of a map; by default the first two."""
+    columns: int = MAX_COLUMNS
+    """Largest number of slices side by side."""
+    risk_weight: float | None = None
+    """Risk weight of the recommendation; by default the study's setting."""
+
+
+def make_figure(
+    session: ParticipantSession, display: Mapping[str, Any], name: FigureName, options: FigureOptions
+) -> Plot:
+    """Return a figure of one participant's study; raise `ConflictError` before there is something to show."""
+    optimizer = session.optimizer
+    if not len(optimizer):
+        raise ConflictError("a figure needs an answer", "a study without answers", "answer a duel first")
+    if name == "interval":
+        return IntervalPlot(optimizer.recommend(options.risk_weight))
+    if name == "gains":
+        return GainsPlot(expected_gains(optimizer))
+    here = optimizer.recommend(options.risk_weight).design if options.at is None else options.at
+    labels = replace(_make_labels(optimizer.space, display), anchor_names=_list_names(session))
+    view = replace(ModelView.of(optimizer), recommend=lambda: here)
+    if name == "importance":
+        return ImportancePlot(compute_importance(view), labels)
+    if name == "slices":
+        return make_slices(view, here, labels, columns=options.columns)
+    if isinstance(view.space, Catalogue):
+        return make_map_plot(name, view, labels)
+    return make_map_plot(name, view, labels, options.x, options.y, here, count=PLANE_POINTS)
+
+
+def _list_names(session: ParticipantSession) -> list[tuple[Design, str]]:
+    """Return the anchors that have a name, and their names."""
+    return [(one.design, one.name) for one in session.anchors if one.name is not None]
+
+
+def _make_labels(space: DesignSpace, display: Mapping[str, Any]) -> ParameterLabels:
+    """Return the labels and units of a display, without the columns that hold drawings, pictures and links."""
+    hidden = {*display.get("hidden", ()), *(display[key] for key in COLUMN_KEYS if key in display and key != "title")}
+    return ParameterLabels.of(space, display.get("labels"), display.get("units"), hidden)
