@@ -244,7 +244,16 @@ def test_without_anywidget_it_says_what_to_install(monkeypatch):
 
 
 def test_the_module_it_sends_loads_nothing_from_elsewhere():
-    for name in ("duel.js", "duel.css"):
-        source = (ASSETS / name).read_text("utf-8")
+    for source in (DuelWidget._esm, (ASSETS / "duel.css").read_text("utf-8")):
         assert len(source) > 1000
         assert not re.search(r"@import|\bimport\b|https?://|url\(|innerHTML|outerHTML|eval|Function\(", source)
+
+
+def test_values_are_hidden_in_duels_and_shown_with_the_recommendation():
+    items = [{"name": f"n{i}", "x": float(i)} for i in range(4)]
+    shelf = ap.Catalogue.from_records(items, features=["x"])
+    widget = DuelWidget(study(shelf), display={"title": "name", "hide_values": True})
+    assert [card["rows"] for card in widget.view["duel"]["cards"]] == [[], []]
+    assert all(card["title"] for card in widget.view["duel"]["cards"])
+    widget.answer("first")
+    assert [row["name"] for row in widget._best()["card"]["rows"]] == ["x"]

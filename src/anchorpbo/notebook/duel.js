@@ -3,72 +3,60 @@
 // Elements are created by functions, never from strings, so that no text can become markup. Python has checked the
 // drawings: they contain only known elements and attributes.
 
+import { differences, picture, rows } from "../app/web/static/card.js";
+import { el } from "../app/web/static/dom.js";
+
+/** @import { Answer, Card, Progress } from "../app/web/rest" */
+/** @typedef {Answer["outcome"]} Outcome */
+/**
+ * @typedef {object} View the whole content of the cell, see `DuelWidget` in widget.py
+ * @property {number} turn
+ * @property {string} question
+ * @property {{ id: string, why: string, cards: [Card, Card] } | null} duel
+ * @property {number} answers
+ * @property {Pick<Progress, "sentence" | "stop" | "remaining"> | null} progress
+ * @property {boolean} ties
+ * @property {boolean} can_undo
+ * @property {{ card: Card, utility: number, interval: [number, number], p_best: number, p_within: number, others: number } | null} best
+ * @property {boolean} shows_best
+ * @property {string} said
+ * @property {string} trouble
+ */
+/**
+ * @typedef {object} Model that of anywidget
+ * @property {(name: "view") => View | undefined} get
+ * @property {(message: object) => void} send
+ * @property {(event: "change:view", heard: () => void) => void} on
+ * @property {(event: "change:view", heard: () => void) => void} off
+ */
+
 const PAUSE = 250; // ms during which new cards take no answer: a second press was meant for the old ones
 const SLOW = 400; // ms after which a wait is announced
 const LOST = 20_000; // ms after which a kernel counts as gone
-const KEYS = new Map(Object.entries({
-  ArrowLeft: "first", a: "first", 1: "first",
-  ArrowRight: "second", d: "second", 2: "second",
-  ArrowDown: "tie", t: "tie",
-  s: "skip",
-}));
-const SIDES = ["first", "second"];
+/** @type {Map<string, Outcome>} */
+const KEYS = new Map([
+  ["ArrowLeft", "first"], ["a", "first"], ["1", "first"],
+  ["ArrowRight", "second"], ["d", "second"], ["2", "second"],
+  ["ArrowDown", "tie"], ["t", "tie"],
+  ["s", "skip"],
+]);
+const SIDES = /** @type {const} */ (["first", "second"]);
 
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return element;
-}
+/** @param {string} address */
+const embedded = (address) => (address.startsWith("data:image/") ? address : null);
 
-function drawing(text, label) {
-  const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
-  const svg = document.adoptNode(parsed.documentElement);
-  if (svg.nodeName !== "svg") return null;
-  if (label) {
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", label);
-  } else {
-    svg.setAttribute("aria-hidden", "true");
-  }
-  return svg;
-}
-
-function picture(card) {
-  const label = card.title ? "" : "Picture of the design"; // a title beside it already describes it
-  if (card.svg) return el("span", { class: "picture" }, drawing(card.svg, label));
-  if (card.image?.startsWith("data:image/")) return el("span", { class: "picture" }, el("img", { src: card.image, alt: label }));
-  return null;
-}
-
-const amount = (row) => (row.unit ? `${row.value} ${row.unit}` : row.value);
-
-function differing([one, other]) {
-  const values = new Map(other.rows.map((row) => [row.name, amount(row)]));
-  const named = one.title || other.title ? [`${one.title} or ${other.title}`] : [];
-  const rows = one.rows.filter((row) => values.get(row.name) !== amount(row));
-  return [...named, ...rows.map((row) => `${row.label} ${amount(row)} or ${values.get(row.name) ?? "nothing"}`)].join("; ");
-}
-
-function rows(card, other = null) {
-  const values = new Map((other ? other.rows : []).map((row) => [row.name, amount(row)]));
-  const differs = (row) => other !== null && values.get(row.name) !== amount(row);
-  const all = card.rows.every(differs); // if all rows differ, marking them would say nothing
-  return el("span", { class: "rows" }, card.rows.map((row) => el(
-    "span", { class: differs(row) && !all ? "row differs" : "row" },
-    el("span", { class: "label" }, row.label), el("span", { class: "value" }, amount(row).replaceAll(" ", "\u00a0")),
-  )));
-}
-
-// Only phrasing elements, because a button may contain no others.
+/**
+ * @param {Card} card
+ * @param {Card | null} other
+ */
 const filling = (card, other) => [
-  card.title ? el("span", { class: "title" }, card.title) : null, picture(card), rows(card, other),
+  card.title ? el("span", { class: "title" }, card.title) : null, picture(card, embedded), rows(card, other),
 ];
 
+/** @param {string | null} link */
 const safe = (link) => (/^https?:\/\//.test(link ?? "") ? link : null);
 
+/** @param {{ model: Model, el: HTMLElement }} cell */
 function render({ model, el: host }) {
   const question = el("div", { class: "question" });
   const why = el("p", { class: "why" });
@@ -79,6 +67,7 @@ function render({ model, el: host }) {
   const choices = SIDES.map((side) => el("button", { type: "button", class: `choice ${side}` }));
   const links = SIDES.map((side) => el("a", { class: "more", target: "_blank", rel: "noopener noreferrer", hidden: true }, `More about the ${side}`));
   const pair = el("div", { class: "pair" }, choices.map((choice, i) => el("div", { class: "side" }, choice, links[i])));
+  /** @param {string} name @param {string} key @param {string} words */
   const button = (name, key, words) => el("button", { type: "button", class: name }, words, " ", el("kbd", { "aria-hidden": "true" }, key));
   const [tie, skip, undo] = [button("tie", "↓", "About the same"), button("skip", "S", "Can’t say"), button("undo", "U", "Undo")];
   const shows = el("button", { type: "button", class: "shows", "aria-expanded": "false" }, "Best so far");
@@ -92,13 +81,15 @@ function render({ model, el: host }) {
     progress, standing, question, why, trouble, pair,
     el("div", { class: "answers", role: "group", "aria-label": "Other answers" }, tie, skip, undo, shows), best, spoken,
   );
-  const buttons = new Map([["first", choices[0]], ["second", choices[1]], ["tie", tie], ["skip", skip]]);
+  /** @type {Record<Outcome, HTMLButtonElement>} */
+  const buttons = { first: choices[0], second: choices[1], tie, skip };
 
+  /** @type {View["duel"]} */
   let duel = null;
   let shown = 0;
   let busy = false;
-  let slow;
-  let lost;
+  let slow = 0;
+  let lost = 0;
 
   function rest() {
     busy = false;
@@ -106,14 +97,19 @@ function render({ model, el: host }) {
     clearTimeout(lost);
     pair.removeAttribute("aria-busy");
     root.classList.remove("waiting");
-    for (const each of buttons.values()) each.classList.remove("chosen");
+    for (const each of Object.values(buttons)) each.classList.remove("chosen");
   }
 
+  /** @param {string} words */
   function tell(words) {
     trouble.textContent = words;
     trouble.hidden = !words;
   }
 
+  /**
+   * @param {object} message
+   * @param {string} words
+   */
   function send(message, words) {
     if (busy) return;
     busy = true;
@@ -129,15 +125,17 @@ function render({ model, el: host }) {
     model.send(message);
   }
 
+  /** @param {Outcome} outcome */
   function choose(outcome) {
-    if (busy || !duel || buttons.get(outcome).hidden || performance.now() - shown < PAUSE) return;
-    buttons.get(outcome).classList.add("chosen");
+    if (busy || !duel || buttons[outcome].hidden || performance.now() - shown < PAUSE) return;
+    buttons[outcome].classList.add("chosen");
     send({ type: "answer", duel: duel.id, outcome }, "Choosing the next pair …");
   }
 
   const takeBack = () => { if (undo.getAttribute("aria-disabled") !== "true") send({ type: "undo" }, "Taking back your answer …"); };
   const toggle = () => send({ type: "recommend", show: shows.getAttribute("aria-expanded") !== "true" }, "Looking for the best …");
 
+  /** @param {View} view */
   function showBest(view) {
     shows.setAttribute("aria-expanded", String(view.shows_best));
     best.hidden = !view.shows_best;
@@ -146,6 +144,7 @@ function render({ model, el: host }) {
       return;
     }
     const { card, utility, interval: [low, high], p_best, p_within, others } = view.best;
+    /** @param {number} value */
     const number = (value) => value.toFixed(2).replace("-", "−");
     const more = others === 1 ? "1 other design" : `${others} other designs`;
     best.replaceChildren(
@@ -168,34 +167,37 @@ function render({ model, el: host }) {
     pair.hidden = !duel;
     question.hidden = !duel;
     if (duel) {
-      duel.cards.forEach((card, i) => {
+      const [one, other] = duel.cards;
+      for (const [i, [card, beside]] of [[one, other], [other, one]].entries()) {
         const lead = el("span", { class: "lead" }, `Choose the ${SIDES[i]}: `);
-        choices[i].replaceChildren(lead, ...filling(card, duel.cards[1 - i]).filter(Boolean));
-        links[i].hidden = !safe(card.link);
-        if (safe(card.link)) links[i].href = card.link;
-      });
+        choices[i].replaceChildren(lead, ...filling(card, beside).filter((part) => part !== null));
+        const link = safe(card.link);
+        links[i].hidden = !link;
+        if (link) links[i].href = link;
+      }
     }
-    for (const each of buttons.values()) each.setAttribute("aria-disabled", String(!duel));
+    for (const each of Object.values(buttons)) each.setAttribute("aria-disabled", String(!duel));
     tie.hidden = !view.ties; // hidden if the study's model has no ties
     undo.setAttribute("aria-disabled", String(!view.can_undo));
     const told = view.answers === 1 ? "1 comparison so far." : `${view.answers} comparisons so far.`;
     standing.textContent = view.progress ? `${told} ${view.progress.sentence}` : told;
     progress.value = !view.progress || view.progress.stop ? 1 : view.answers / Math.max(view.answers + view.progress.remaining, 1);
     showBest(view);
-    const next = duel && duel.id !== before ? `Comparison ${view.answers + 1}. ${differing(duel.cards)}` : "";
+    const next = duel && duel.id !== before ? `Comparison ${view.answers + 1}. ${differences(duel.cards)}` : "";
     spoken.textContent = [view.said, next].filter(Boolean).join(" ");
     if (duel?.id !== before) shown = performance.now();
   }
 
-  for (const [outcome, each] of buttons) each.addEventListener("click", () => choose(outcome));
+  for (const [outcome, each] of Object.entries(buttons)) each.addEventListener("click", () => choose(/** @type {Outcome} */ (outcome)));
   undo.addEventListener("click", takeBack);
   shows.addEventListener("click", toggle);
   root.addEventListener("keydown", (event) => {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const withControl = event.ctrlKey || event.metaKey;
     if (event.altKey || event.shiftKey || (withControl && key !== "z")) return;
+    const outcome = KEYS.get(key);
     const action = (key === "u" && !withControl) || (key === "z" && withControl) ? takeBack
-      : KEYS.has(key) ? () => choose(KEYS.get(key)) : null;
+      : outcome ? () => choose(outcome) : null;
     if (action === null) return;
     event.preventDefault();
     event.stopPropagation();

@@ -26,10 +26,11 @@ from typing import Any
 import anywidget
 import traitlets
 
-from anchorpbo.app.rendering.cards import make_card
+from anchorpbo.app.rendering.cards import find_decimals, make_card
 from anchorpbo.app.rendering.display import check_display
 from anchorpbo.app.rendering.pictures import IMAGE_TYPES, find_picture
 from anchorpbo.errors import AnchorPBOError, InputError
+from anchorpbo.notebook.bundle import bundle
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Duel, Optimizer, Outcome
 
@@ -48,6 +49,8 @@ class CardRenderer:
     """Checked display settings, see `anchorpbo.app.rendering.display`."""
     folder: str | PathLike[str] | None
     """Folder of the image files."""
+    decimals: Mapping[str, int]
+    """Number of decimals by parameter with a step."""
 
     @classmethod
     def of(
@@ -61,11 +64,11 @@ class CardRenderer:
             rule = "images need the column that names their files, and the folder these are in"
             received = f"display.image={checked.get('image')!r}, images={folder!r}"
             raise InputError(rule, received, 'write display={"image": "file"}, images="folder"')
-        return cls(checked, folder)
+        return cls(checked, folder, find_decimals(space))
 
     def render(self, design: Design, prefix: str = "") -> dict[str, Any]:
         """Render a design as JSON; `prefix` is put before the ids in its drawing."""
-        card = asdict(make_card(self.display, design, prefix))
+        card = asdict(make_card(self.display, design, prefix, self.decimals))
         return card | {"image": None if card["image"] is None else self._embed_image(card["image"])}
 
     def _embed_image(self, name: str) -> str | None:
@@ -104,7 +107,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
     1
     """
 
-    _esm = ASSETS / "duel.js"
+    _esm = bundle(ASSETS / "duel.js")
     _css = ASSETS / "duel.css"
 
     view = traitlets.Dict().tag(sync=True)
@@ -219,6 +222,8 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
             return None
         sides = (("a", duel.first), ("b", duel.second))
         cards = [self._cards.render(design, f"{self._prefix}{side}") for side, design in sides]
+        if self._cards.display.get("hide_values"):
+            cards = [card | {"rows": []} for card in cards]
         return {"id": duel.id, "why": duel.why, "cards": cards}
 
     def _progress(self) -> dict[str, Any] | None:

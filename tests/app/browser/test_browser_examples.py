@@ -94,7 +94,7 @@ def check_results(page, title):
 
 def comment_and_undo(page):
     newest = page.locator("#history tbody tr").first
-    expect(newest).to_contain_text("first preferred")
+    expect(newest).to_contain_text("A preferred")
     newest.get_by_role("button", name="Comment on entry").click()
     newest.get_by_role("textbox").fill("Not sure <b>about</b> this one")
     newest.get_by_role("button", name="Save").click()
@@ -115,7 +115,7 @@ def check_report(reader, path, title, recommended):
     expect(page.get_by_role("heading", level=1)).to_contain_text(title)
     assert page.locator("script, iframe, object, link[rel=stylesheet]").count() == 0
     assert page.locator("[src^=http], [href^='http:'], [onclick], [onload]").count() == 0
-    expect(page.locator("svg").first).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("^Utility .*, with 90 % probability from"))).to_be_visible()
     words = " ".join(page.locator("body").inner_text().split())
     assert [value for value in recommended if value not in words] == []
     assert "Not sure <b>about</b> this one" in words

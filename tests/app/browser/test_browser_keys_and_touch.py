@@ -65,7 +65,7 @@ def test_a_study_with_the_keyboard_alone(home, visitor):
     results_are_shown(page)
     outcomes = [text.strip() for text in page.locator("#history .outcome").all_inner_texts() if text.strip()]
     assert outcomes == [
-        "first preferred", "second preferred", "equal", "skipped", "equal", "second preferred", "first preferred"
+        "A preferred", "B preferred", "equal", "skipped", "equal", "B preferred", "A preferred"
     ]  # fmt: skip
     expect(page.locator("#history tbody tr").nth(1)).to_contain_text("taken back")
     tab_to(page, page.locator("#risk"))

@@ -92,8 +92,8 @@ def test_both_designs_of_a_comparison_are_named_alike_in_the_history(home, site,
         designs[outcome] = [duel[side] for side in ("first", "second")]
     page = visitor().open(f"{home}/studies/{study}/results")
     results_are_shown(page)
-    for outcome, words in (("first preferred", "over "), ("equal", "and ")):
-        one, other = designs["first" if outcome == "first preferred" else "tie"]
+    for outcome, words in (("A preferred", "over "), ("equal", "and ")):
+        one, other = designs["first" if outcome == "A preferred" else "tie"]
         line = page.locator("#history tr", has_text=outcome).locator(".design")
         differing = [name for name in units if one[name] != other[name]]
         for design, text in ((one, line.nth(0).inner_text()), (other, line.nth(1).inner_text().removeprefix(words))):

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from support.server_process import STUDY, Server
 
 TOKEN = "only-the-owner-knows-this-one"
-ELSEWHERE = "Answered in another tab. These are the designs to compare now."
+ELSEWHERE = "Another tab has answered or replaced this pair. These are the designs to compare now."
 GONE = r"ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_FAILED"
 
 
@@ -124,6 +124,9 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     ana = visitor()
     ana.allow("status of 403")
     hers = ana.open(link)
+    expect(hers).to_have_url(f"{home}/studies/{study}/welcome")
+    expect(hers.get_by_role("heading", name="Welcome, Ana")).to_be_visible()
+    hers.get_by_role("link", name="Start").click()
     expect(hers).to_have_url(f"{home}/studies/{study}/anchors")
     expect(hers.locator(".who")).to_have_text("for Ana")
     assert text_of(hers, "nav a") == ["Anchors", "Compare", "Results"]

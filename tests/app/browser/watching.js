@@ -9,13 +9,15 @@ document.addEventListener("DOMContentLoaded", () => {
   let began = null;
   for (const kind of ["click", "keydown"]) window.addEventListener(kind, () => { began ??= performance.now(); }, true);
   // After the frame in which they are painted.
-  new MutationObserver(() => requestAnimationFrame(() => {
+  const observer = new MutationObserver(() => requestAnimationFrame(() => {
     const now = performance.now();
     if (began !== null && window.shownCards.count) window.shownCards.waits.push(now - began);
     began = null;
     window.shownCards.count += 1;
     window.shownCards.at = now;
-  })).observe(pair, { childList: true, subtree: true });
+  }));
+  // The cards, and not the clips beside them, which change while they play.
+  for (const card of pair.querySelectorAll(".choice")) observer.observe(card, { childList: true, subtree: true });
 });
 
 // What is wrong with the focus: it must be somewhere in the window, and have an outline, or what stands for it.

@@ -154,6 +154,7 @@ def guarded():
 
 OWNERS_ONLY = [
     ("GET", "/api/studies"), ("POST", "/api/studies/import"), ("DELETE", "/api/studies/{id}"),
+    ("PATCH", "/api/studies/{id}"), ("POST", "/api/studies/{id}/duplicate"),
     ("GET", "/api/studies/{id}/export"), ("GET", "/api/studies/{id}/participants"),
     ("GET", "/api/studies/{id}/agreement"), ("POST", "/api/catalogue"), ("GET", "/api/examples"), ("GET", "/new"),
     ("GET", "/studies/{id}/people"),
@@ -244,7 +245,9 @@ def test_a_link_lets_in_one_participant_to_one_study(guarded, name):
     duel = guarded.post(f"{url}/ask", headers=ana).json()
     assert guarded.post(f"{url}/ask", headers=ana, json={"participant": name}).json() == duel
     assert answer(guarded, id, headers=ana)["id"] == duel["id"]
-    assert guarded.post(f"{url}/anchors", headers=ana, json={"design": DESIGN}).json() == [DESIGN]
+    assert guarded.post(f"{url}/anchors", headers=ana, json={"design": DESIGN}).json()["anchors"] == [
+        {"design": DESIGN, "name": None}
+    ]
     assert {event["participant"] for event in guarded.get(f"{url}/history", headers=ana).json()} == {name}
     assert guarded.get(url, headers=ana).json()["participants"] == [name]
     for path in ("recommendation", "map", "anchors", "convergence"):
@@ -258,7 +261,7 @@ def test_a_link_lets_in_one_participant_to_one_study(guarded, name):
         given = {"duel_id": duel["id"], "outcome": "first", "participant": participant}
         check_problem(guarded.post(f"{url}/answers", headers=ana, json=given), 403)
     for method, path in OWNERS_ONLY:
-        options = {"json": {}} if path.endswith("import") else {}
+        options = {"json": {}} if path.endswith("import") or method == "PATCH" else {}
         check_problem(guarded.request(method, path.format(id=id), headers=ana, **options), 403)
     for path in ("", "/ask", "/history", "/stream"):
         method = "POST" if path == "/ask" else "GET"
@@ -332,13 +335,13 @@ def test_a_link_leads_to_a_page_as_whoever_it_names(client, guarded):
             "link"
         ]
         target = someone.get(link, headers=headers).headers["location"]
-        assert target == f"/studies/{id}/anchors?as=Ana%20%26%20Bo"
+        assert target == f"/studies/{id}/welcome?as=Ana%20%26%20Bo"
         page = someone.get(target, headers={**headers, "Accept": "text/html"})
         assert page.headers["content-type"].startswith("text/html")
         assert 'data-participant="Ana &amp; Bo"' in page.text
         someone.cookies.clear()
     stranger = guarded.get(link)
-    assert stranger.headers["location"] == f"/studies/{id}/anchors"
+    assert stranger.headers["location"] == f"/studies/{id}/welcome"
 
 
 def test_someone_takes_part_in_several_studies(guarded):

@@ -5,7 +5,7 @@ import json
 import pytest
 from servers import DESIGN, ITEMS, QUICK, answer, check_problem, make, server
 
-from anchorpbo.app.scheduler.scheduler import make_ask_timeout_error
+from anchorpbo.app.scheduler.jobs import make_ask_timeout_error
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.web.schemas import (
     CATALOGUE_EXAMPLE,
@@ -73,13 +73,34 @@ def test_the_whole_loop(client):
     check_problem(client.get(f"/api/studies/{id}/recommendation"), 409)
 
 
+def test_an_answer_is_asked_again_by_its_number(client):
+    id = make(client, STUDY_EXAMPLE)
+    duel = client.post(f"/api/studies/{id}/ask").json()
+    event = client.post(f"/api/studies/{id}/answers", json={"duel_id": duel["id"], "outcome": "first"}).json()["event"]
+    again = client.post(f"/api/studies/{id}/ask", json={"again": event}).json()
+    assert (again["first"], again["second"]) == (duel["second"], duel["first"])
+    assert client.post(f"/api/studies/{id}/ask").json()["id"] == again["id"]
+    check_problem(client.post(f"/api/studies/{id}/ask", json={"again": 99}), 404)
+    for wrong in (0, -1, "x", 1.5):
+        check_problem(client.post(f"/api/studies/{id}/ask", json={"again": wrong}), 422)
+
+
+@pytest.mark.parametrize("changes", [{"archived": "yes"}, {"archived": 1}, {"name": ""}, {"name": None}])
+def test_an_edit_of_the_wrong_type_is_refused(client, changes):
+    id = make(client, STUDY_EXAMPLE)
+    check_problem(client.patch(f"/api/studies/{id}", json=changes), 422)
+    assert client.get(f"/api/studies/{id}").json()["name"] == STUDY_EXAMPLE["name"]
+
+
 def test_the_routes_that_are_promised_are_there(client):
     paths = client.get("/openapi.json").json()["paths"]
     promised = {
         "/api/studies": {"get", "post"}, "/api/studies/{id}": {"get"}, "/api/studies/{id}/ask": {"post"},
         "/api/studies/{id}/answers": {"post"}, "/api/studies/{id}/undo": {"post"},
-        "/api/studies/{id}/anchors": {"get", "post", "delete"}, "/api/studies/{id}/recommendation": {"get"},
-        "/api/studies/{id}/map": {"get"}, "/api/studies/{id}/export": {"get"}, "/api/studies/import": {"post"},
+        "/api/studies/{id}/anchors": {"get", "post", "patch", "delete"}, "/api/studies/{id}/recommendation": {"get"},
+        "/api/studies/{id}/assessment": {"get"},
+        "/api/studies/{id}/map": {"get"}, "/api/studies/{id}/figures/{name}": {"get"},
+        "/api/studies/{id}/export": {"get"}, "/api/studies/import": {"post"},
     }  # fmt: skip
     for path, methods in promised.items():
         assert methods <= set(paths[path]), path
@@ -94,11 +115,36 @@ def test_every_route_says_no_to_an_unknown_study(client):
         if "{id}" not in path:
             continue
         for method in item:
+            address = path.replace("{id}", "nowhere").replace("{name}", "slices")
+            if method == "patch":
+                design = {"design": DESIGN} if path.endswith("/anchors") else {}
+                check_problem(client.patch(address, json={"name": "x"} | design), 404)
+                continue
             name = path.rsplit("/", 1)[-1]
             options = {"json": bodies[name]} if name in bodies and method in ("post", "delete") else {}
             options = {"content": "winner,loser\na,b"} if name == "comparisons" else options
             options |= {"params": {"name": "x"}} if (method, name) == ("delete", "participants") else {}
-            check_problem(client.request(method, path.replace("{id}", "nowhere"), **options), 404)
+            check_problem(client.request(method, address, **options), 404)
+
+
+def test_a_study_is_edited_archived_and_duplicated(client, id):
+    url = f"/api/studies/{id}"
+    edited = client.patch(url, json={"name": "Tea, second batch", "question": "Which cup?"}).json()
+    assert (edited["name"], edited["question"]) == ("Tea, second batch", "Which cup?")
+    assert client.patch(url, json={"archived": True}).json()["archived"] is True
+    assert [one["archived"] for one in client.get("/api/studies").json() if one["id"] == id] == [True]
+    copy = client.post(f"{url}/duplicate")
+    assert copy.status_code == 201
+    assert copy.headers["location"] == f"/api/studies/{copy.json()['id']}"
+    assert (copy.json()["name"], copy.json()["archived"]) == ("Tea, second batch (copy)", False)
+    assert 'filename="tea-second-batch.html"' in client.get(f"{url}/report").headers["content-disposition"]
+
+
+@pytest.mark.parametrize("body", [{"name": ""}, {"name": None}, {"space": {}}, {"archived": "perhaps"}, [], None])
+def test_a_bad_edit_is_refused(client, id, body):
+    before = client.get(f"/api/studies/{id}").json()
+    check_problem(client.patch(f"/api/studies/{id}", json=body), 422)
+    assert client.get(f"/api/studies/{id}").json() == before
 
 
 # -- participants -----------------------------------------------------------------------------------------------------
@@ -120,15 +166,17 @@ def test_a_participant_is_named_in_the_body_or_in_the_address(client, id):
     assert client.post(f"{url}/answers", json=given | ana).json()["repeated"] is True
     assert client.post(f"{url}/undo", params=ana).json()["event"]["participant"] == "Ana"
     check_problem(client.post(f"{url}/undo", json=ana), 409)
-    assert client.post(f"{url}/anchors", params=ana, json={"design": DESIGN}).json() == [DESIGN]
-    assert client.get(f"{url}/anchors").json() == []
-    assert client.get(f"{url}/anchors", params=ana).json() == [DESIGN]
-    assert client.request("DELETE", f"{url}/anchors", params=ana, json={"design": DESIGN}).json() == []
+    marked = [{"design": DESIGN, "name": None}]
+    marked = [{"design": DESIGN, "name": None}]
+    assert client.post(f"{url}/anchors", params=ana, json={"design": DESIGN}).json()["anchors"] == marked
+    assert client.get(f"{url}/anchors").json() == {"anchors": [], "last": None}
+    assert client.get(f"{url}/anchors", params=ana).json()["anchors"] == marked
+    assert client.request("DELETE", f"{url}/anchors", params=ana, json={"design": DESIGN}).json()["anchors"] == []
     assert client.post(f"{url}/comments", params=ana, json={"text": "hot"}).json()["participant"] == "Ana"
-    for path in ("history", "map", "convergence"):
+    for path in ("history", "map", "convergence", "assessment"):
         assert client.get(f"{url}/{path}", params=ana).status_code == 200
     check_problem(client.post(f"{url}/ask", params=ana, json={"participant": "owner"}), 422)
-    for path in ("history", "anchors", "map", "recommendation", "convergence"):
+    for path in ("history", "anchors", "map", "recommendation", "convergence", "assessment"):
         check_problem(client.get(f"{url}/{path}", params={"participant": "nobody"}), 404)
     names = [one["name"] for one in client.get(f"{url}/participants").json()]
     assert names == ["owner", "Ana"]
@@ -140,7 +188,7 @@ def test_anchors_are_removed_with_a_body_or_without(client, id):
     for options in ({"json": {"design": DESIGN}}, {"params": {"design": json.dumps(DESIGN)}}):
         assert client.post(url, json={"design": DESIGN}).status_code == 201
         response = client.request("DELETE", url, **options)
-        assert (response.status_code, response.json()) == (200, [])
+        assert (response.status_code, response.json()["anchors"]) == (200, [])
     check_problem(client.delete(url), 422)
     check_problem(client.request("DELETE", url, json={"design": DESIGN}, params={"design": json.dumps(DESIGN)}), 422)
     for wrong in ("{", "[]", "1", "[" * 5000, '{"minutes": NaN, "leaf": "green"}', "{}"):
@@ -156,7 +204,7 @@ def test_an_export_comes_as_a_file_and_back(client, id):
     answer(client, id)
     response = client.get(f"/api/studies/{id}/export")
     assert response.headers["content-type"] == "application/json"
-    assert response.headers["content-disposition"] == f'attachment; filename="study-{id}.json"'
+    assert response.headers["content-disposition"] == 'attachment; filename="tea.json"'
     copied = client.post("/api/studies/import", json=response.json())
     assert copied.status_code == 201
     other = copied.json()["id"]

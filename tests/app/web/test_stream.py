@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import time
 
 import pytest
 from servers import DESIGN, QUICK, TOKEN, answer, bearer, make, server, with_token
@@ -16,7 +17,7 @@ from anchorpbo.errors import DataError, UnknownStudyError
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(stream, "MIN_READ_INTERVAL", 0.01)
 
 
 def listen(app, path, steps, headers=()):
@@ -113,7 +114,7 @@ def test_it_ends_with_the_study():
 def test_it_ends_with_the_server():
     app, client = server()
     id = make(client)
-    _, events = listen(app, f"/api/studies/{id}/stream", [lambda: setattr(app.state, "closing", True), lambda: None])
+    _, events = listen(app, f"/api/studies/{id}/stream", [app.state.watcher.close, lambda: None])
     assert [kind for kind, _ in events] == ["ready"]
 
 
@@ -125,9 +126,11 @@ def test_it_ends_when_the_database_is_away(monkeypatch):
     def away(*arguments):
         raise DataError("the database must answer")
 
-    _, events = listen(
-        app, f"/api/studies/{id}/stream", [lambda: monkeypatch.setattr(storage, "last_numbers", away), lambda: None]
-    )
+    def go_away():
+        monkeypatch.setattr(storage, "last_numbers", away)
+        storage._callbacks.call()  # as a back end does that lost its connection
+
+    _, events = listen(app, f"/api/studies/{id}/stream", [go_away, lambda: None])
     assert [kind for kind, _ in events] == ["ready"]
 
 
@@ -178,7 +181,9 @@ def test_the_watcher_goes_on_after_an_error_that_nobody_foresaw(monkeypatch, cap
             for _ in range(2)
         )
         await anext(first)
+        await asyncio.sleep(0.1)
         monkeypatch.setattr(storage, "last_numbers", fail_once)
+        storage._callbacks.call()
         assert await asyncio.wait_for(anext(first, "ended"), 20) == "ended"  # its page will come back
         await anext(second)
         await asyncio.to_thread(StudyService(storage).add_anchor, id, DESIGN)
@@ -272,7 +277,7 @@ def test_the_owner_who_looks_at_a_participant_stays_when_they_get_another_link()
     assert [kind for kind, _ in events] == ["ready", "asked"]  # and the end, when Ana was removed
 
 
-def test_one_look_at_the_journals_is_enough_for_all_pages(monkeypatch):
+def test_one_read_of_the_journals_after_a_change_is_enough_for_all_pages_and_none_happens_without(monkeypatch):
     storage = MemoryStorage()
     app, client = server(storage)
     ids = [make(client) for _ in range(3)]
@@ -291,21 +296,92 @@ def test_one_look_at_the_journals_is_enough_for_all_pages(monkeypatch):
         looks.clear()
         reads.clear()
         coming = [asyncio.create_task(anext(one)) for one in streams]
-        await asyncio.sleep(0.2)
-        assert looks
-        assert all(look == sorted(ids) for look in looks)
-        assert len(looks) <= 0.2 / stream.POLL_SECONDS + 1
-        assert reads == []  # nothing happened
+        await asyncio.sleep(0.3)
+        assert looks == reads == []  # nothing happened
         await asyncio.to_thread(answer, client, ids[1])
         heard = await asyncio.wait_for(asyncio.gather(*coming[20:40]), 20)
         assert all("event: asked" in text for text in heard)
+        await asyncio.sleep(0.1)
+        assert 1 <= len(looks) <= 2  # asked and answered, for sixty pages
+        assert all(look == sorted(ids) for look in looks)
         by_watcher = [read for read in reads if read[1:2] == (None,)]
-        assert 1 <= len(by_watcher) <= 2  # asked and answered, for twenty pages
+        assert 1 <= len(by_watcher) <= 2
         assert not any(task.done() for task in [*coming[:20], *coming[40:]])
         for task in coming:
             task.cancel()
         await asyncio.gather(*coming, return_exceptions=True)
         for one in streams:
             await one.aclose()
+
+    asyncio.run(run())
+
+
+def test_many_changes_are_read_together(monkeypatch):
+    monkeypatch.setattr(stream, "MIN_READ_INTERVAL", 0.2)
+    storage = MemoryStorage()
+    app, client = server(storage)
+    id = make(client)
+    looks, last_numbers = [], storage.last_numbers
+    monkeypatch.setattr(storage, "last_numbers", lambda ids: looks.append(ids) or last_numbers(ids))
+
+    async def run():
+        page = stream.stream_events(app.state.watcher, app.state.studies, stream.Subscriber(id, None, Access()), "")
+        await anext(page)
+        await asyncio.sleep(0.5)
+        looks.clear()
+        other, began = StudyService(storage), time.monotonic()
+        for n in range(50):
+            await asyncio.to_thread(other.add_anchor, id, DESIGN | {"minutes": 1 + n / 10})
+        last = storage.last_numbers([id])[id]
+        while f'"number": {last}' not in await asyncio.wait_for(anext(page), 20):
+            pass
+        assert len(looks) - 1 <= (time.monotonic() - began) / 0.2 + 1
+        await page.aclose()
+
+    asyncio.run(run())
+
+
+def test_a_change_while_a_page_opens_is_not_missed(monkeypatch):
+    storage = MemoryStorage()
+    app, client = server(storage)
+    id = make(client)
+    begin, other = stream._begin, StudyService(storage)
+
+    def begin_then_change(*arguments):
+        missed = begin(*arguments)
+        other.add_anchor(id, DESIGN)  # the page knows its position, but the watcher does not know the page
+        return missed
+
+    async def run():
+        watching = stream.stream_events(app.state.watcher, app.state.studies, stream.Subscriber(id, None, Access()), "")
+        await anext(watching)
+        await asyncio.sleep(0.1)  # the watcher is idle
+        monkeypatch.setattr(stream, "_begin", begin_then_change)
+        opening = stream.stream_events(app.state.watcher, app.state.studies, stream.Subscriber(id, None, Access()), "")
+        assert "ready" in await anext(opening)
+        for page in (opening, watching):
+            assert "event: anchor_added" in await asyncio.wait_for(anext(page), 20)
+            await page.aclose()
+
+    asyncio.run(run())
+
+
+def test_the_watcher_ends_with_the_last_page_and_begins_again_with_the_next():
+    storage = MemoryStorage()
+    app, client = server(storage)
+    id = make(client)
+
+    async def run():
+        for n in range(3):
+            page = stream.stream_events(app.state.watcher, app.state.studies, stream.Subscriber(id, None, Access()), "")
+            await anext(page)
+            await asyncio.sleep(0)  # the watcher's task begins
+            task = app.state.watcher._task
+            assert storage._callbacks
+            await asyncio.to_thread(StudyService(storage).add_anchor, id, DESIGN | {"minutes": 2.0 + n})
+            assert "event: anchor_added" in await asyncio.wait_for(anext(page), 20)
+            await page.aclose()
+            await asyncio.wait_for(task, 20)
+            assert not storage._callbacks
 
     asyncio.run(run())

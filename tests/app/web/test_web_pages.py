@@ -1,5 +1,9 @@
 """The pages as the server makes them: what a demo says, where Start leads, and how one signs in."""
 
+import html
+import json
+import re
+
 import pytest
 from servers import BASE, DESIGN, QUICK, TOKEN, answer, bearer, check_problem, make, server, with_token
 
@@ -83,12 +87,27 @@ def test_a_page_for_nobody_leaves_no_cookie():
 
 
 @pytest.mark.parametrize(("count", "status"), [(MAX_CARDS, 200), (MAX_CARDS + 1, 422)])
-def test_pages_are_told_how_many_cards_a_request_may_ask_for(count, status):
+def test_a_request_may_ask_for_as_many_cards_as_the_limits_say(count, status):
     _, client = server()
     id = make(client)
     assert client.post(f"/api/studies/{id}/cards", json={"designs": [DESIGN] * count}).status_code == status
-    for page in ("anchors", "duel", "results", "people"):
-        assert f'data-most-cards="{MAX_CARDS}"' in client.get(f"/studies/{id}/{page}").text
+    assert client.get("/api/limits").json()["cards"] == MAX_CARDS
+
+
+def test_every_page_holds_the_limits_of_its_server():
+    _, client = server(settings=Settings(max_upload_bytes=7_000_000))
+    limits = client.get("/api/limits").json()
+    assert limits["upload_bytes"] == 7_000_000
+    id = make(client)
+    for page in (
+        "/",
+        "/new",
+        *(f"/studies/{id}/{name}" for name in ("anchors", "duel", "results", "people", "welcome")),
+    ):
+        (held,) = re.findall('data-limits="([^"]*)"', client.get(page).text)
+        assert json.loads(html.unescape(held)) == limits
+    assert "up to 7 MB and 100,000 rows" in client.get("/new").text
+    assert f'maxlength="{limits["name"]}"' in client.get("/new").text
 
 
 @pytest.mark.parametrize("ephemeral", [True, False])
@@ -170,17 +189,29 @@ def test_a_wait_of_one_second_is_a_second(monkeypatch):
 # -- participants -----------------------------------------------------------------------------------------------------
 
 
-def test_a_link_leads_past_the_anchors_once_its_holder_has_begun():
+def test_a_link_leads_past_the_welcome_once_its_holder_has_begun():
     _, client = with_token()
     id = make(client, headers=bearer())
     link = client.post(f"/api/studies/{id}/participants", json={"name": "Ana"}, headers=bearer()).json()["link"]
-    assert client.get(link).headers["location"] == f"/studies/{id}/anchors"
+    assert client.get(link).headers["location"] == f"/studies/{id}/welcome"
     client.post(f"/api/studies/{id}/ask")
     assert client.get(link).headers["location"] == f"/studies/{id}/duel"
     client.cookies.clear()  # in another browser
     assert client.get(link).headers["location"] == f"/studies/{id}/duel"
     client.cookies.clear()
     assert client.get(link, headers=bearer()).headers["location"] == f"/studies/{id}/duel?as=Ana"
+
+
+def test_the_welcome_says_what_is_asked_and_what_for():
+    _, client = server()
+    id = make(client)
+    texts = {"question": "Which <b>cup</b>?", "description": "For the menu.\nTwo & two."}
+    client.patch(f"/api/studies/{id}", json=texts)
+    client.post(f"/api/studies/{id}/participants", json={"name": "Ana"})
+    page = client.get(f"/studies/{id}/welcome", params={"as": "Ana"}).text
+    for text in ("Welcome, Ana", "Which &lt;b&gt;cup&lt;/b&gt;?", "<p>For the menu.</p>", "<p>Two &amp; two.</p>"):
+        assert text in page
+    assert f'href="/studies/{id}/anchors?as=Ana"' in page
 
 
 def test_only_whoever_has_studies_is_offered_them_after_an_error():

@@ -17,14 +17,20 @@ from anchorpbo.app.report.page import CONTENT_SECURITY_POLICY as REPORT_POLICY
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.agreement import Agreement
+from anchorpbo.app.service.archives import write_archive
 from anchorpbo.app.service.catalogues import CatalogueView
-from anchorpbo.app.service.exports import history_to_csv
+from anchorpbo.app.service.exports import history_to_csv, make_file_name
+from anchorpbo.app.service.figures import FigureName, FigureOptions
+from anchorpbo.app.service.layouts import CommentObject, Design, EventObject, JSONObject
 from anchorpbo.app.service.maps import Map
+from anchorpbo.app.service.study_service import MAX_PROPOSALS
 from anchorpbo.app.service.views import (
+    AnchorsView,
     AnswerView,
-    Design,
+    AssessmentView,
     DuelView,
-    JSONObject,
+    FigureView,
+    ImportView,
     ParticipantView,
     RecommendationView,
     StudySummary,
@@ -32,21 +38,26 @@ from anchorpbo.app.service.views import (
     UndoView,
 )
 from anchorpbo.app.web.access import CurrentAccess
+from anchorpbo.app.web.limits import Limits
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.schemas import (
+    ANCHORS_EXAMPLE,
     CATALOGUE_EXAMPLE,
     COMPARISONS_EXAMPLE,
     DESIGN_EXAMPLE,
     DUEL_EXAMPLE,
     RECOMMENDATION_EXAMPLE,
     STUDY_EXAMPLE,
+    AnchorName,
     Answer,
     Ask,
     Designs,
     Invitation,
     Mark,
+    NewAnchor,
     NewStudy,
     Remark,
+    StudyEdit,
     Undo,
 )
 from anchorpbo.app.web.stream import Subscriber, stream_events
@@ -86,6 +97,7 @@ _FILES: dict[int | str, dict[str, Any]] = {
         "content": {
             "application/json": {"schema": {"type": "object", "required": ["study", "events"]}},
             "text/csv": {"schema": {"type": "string"}},
+            "application/zip": {"schema": {"type": "string", "format": "binary"}},
         },
     }
 }
@@ -146,6 +158,22 @@ def cards(request: Request, access: CurrentAccess, id: str, wanted: Designs) -> 
     return _studies(request).cards(id, wanted.designs)
 
 
+@router.patch("/studies/{id}", tags=["studies"])
+def edit_study(request: Request, access: CurrentAccess, id: str, changes: StudyEdit) -> StudyView:
+    """Change the texts of a study or its share of shared pairs, or archive it."""
+    access.require_owner()
+    return _studies(request).edit(id, changes.model_dump(exclude_unset=True))
+
+
+@router.post("/studies/{id}/duplicate", status_code=HTTPStatus.CREATED, tags=["studies"])
+def duplicate_study(request: Request, access: CurrentAccess, id: str, response: Response) -> StudyView:
+    """Create a study with the same definition and the owner's anchors, without answers and participants."""
+    access.require_owner()
+    view = _studies(request).duplicate(id)
+    response.headers["Location"] = f"/api/studies/{view.id}"
+    return view
+
+
 @router.delete("/studies/{id}", status_code=HTTPStatus.NO_CONTENT, tags=["studies"])
 def delete_study(request: Request, access: CurrentAccess, id: str) -> None:
     """Delete a study permanently."""
@@ -161,19 +189,25 @@ RiskWeight = Annotated[
 
 @router.get("/studies/{id}/export", tags=["studies"], response_class=Response, responses=_FILES)
 def export_study(
-    request: Request, access: CurrentAccess, id: str, format: Annotated[Literal["csv", "json"], Query()] = "json",
+    request: Request, access: CurrentAccess, id: str,
+    format: Annotated[Literal["csv", "json", "zip", "auto"], Query()] = "json",
     participant: ParticipantQuery = None, risk_weight: RiskWeight = None,
 ) -> Response:  # fmt: skip
-    """Export the whole study as JSON, which `import` reads, or its history as CSV.
+    """Export the study as JSON, which `import` reads, or with its clips as ZIP, or its history as CSV.
 
-    With a risk weight, JSON also holds the recommendation for a participant, which an import ignores.
+    The format `auto` is ZIP for a study whose designs are clips, and JSON for all others. With a risk weight, JSON also
+    holds the recommendation for a participant, which an import ignores.
     """
     access.require_owner()
     studies = _studies(request)
-    saved = {"Content-Disposition": f'attachment; filename="study-{id}.{format}"'}
+    if format == "auto":
+        format = "zip" if "clip" in studies.definition(id).display else "json"
+    saved = _make_attachment(studies, id, format)
     if format == "csv":
         table = history_to_csv(studies.history(id), studies.definition(id).space.names)
         return PlainTextResponse(table, media_type="text/csv", headers=saved)
+    if format == "zip":
+        return StreamingResponse(write_archive(studies, id), media_type="application/zip", headers=saved)
     layout = studies.export(id)
     if risk_weight is not None:
         found = studies.recommendation(id, access.resolve_participant(id, participant), risk_weight)
@@ -189,8 +223,9 @@ def export_study(
 def ask(
     request: Request, access: CurrentAccess, id: str, who: Ask | None = None, participant: ParticipantQuery = None
 ) -> DuelView:
-    """Return the open duel, or the next one."""
-    return _studies(request).ask(id, access.resolve_participant(id, participant, _participant_of(who)))
+    """Return the open duel, or the next one; or the duel of an earlier answer once more."""
+    name = access.resolve_participant(id, participant, _participant_of(who))
+    return _studies(request).ask(id, name, None if who is None else who.again)
 
 
 @router.post("/studies/{id}/answers", tags=["duels"])
@@ -217,7 +252,9 @@ def undo(
 
 
 @router.get("/studies/{id}/history", tags=["duels"])
-def history(request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> list[JSONObject]:
+def history(
+    request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None
+) -> list[EventObject]:
     """List the events of a study, oldest first."""
     return _studies(request).history(id, access.resolve_participant(id, participant))
 
@@ -225,7 +262,7 @@ def history(request: Request, access: CurrentAccess, id: str, participant: Parti
 @router.post("/studies/{id}/comments", status_code=HTTPStatus.CREATED, tags=["duels"])
 def comment(
     request: Request, access: CurrentAccess, id: str, remark: Remark, participant: ParticipantQuery = None
-) -> JSONObject:
+) -> CommentObject:
     """Add a comment."""
     name = access.resolve_participant(id, participant, remark.participant)
     return _studies(request).comment(id, remark.text, remark.event, name)
@@ -239,10 +276,10 @@ def comment(
 )
 def import_comparisons(
     request: Request, access: CurrentAccess, id: str, table: CSVBody, participant: ParticipantQuery = None
-) -> dict[str, int]:
+) -> ImportView:
     """Import past comparisons from a CSV file, all of them or none."""
     name = access.resolve_participant(id, participant)
-    return {"imported": _studies(request).import_comparisons(id, BytesIO(table), name)}
+    return ImportView(_studies(request).import_comparisons(id, BytesIO(table), name))
 
 
 @router.get("/studies/{id}/stream", tags=["duels"], response_class=StreamingResponse, responses=_EVENTS)
@@ -260,18 +297,28 @@ def stream(request: Request, access: CurrentAccess, id: str, participant: Partic
 # -- anchors ----------------------------------------------------------------------------------------------------------
 
 
-@router.get("/studies/{id}/anchors", tags=["anchors"])
-def anchors(request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> list[Design]:
-    """List the anchors of a participant."""
-    return _studies(request).anchors(id, access.resolve_participant(id, participant))
+@router.get("/studies/{id}/anchors", tags=["anchors"], responses=_response_example(ANCHORS_EXAMPLE))
+def anchors(request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> AnchorsView:
+    """List the anchors of a participant, with their names."""
+    return _studies(request).named_anchors(id, access.resolve_participant(id, participant))
 
 
 @router.post("/studies/{id}/anchors", status_code=HTTPStatus.CREATED, tags=["anchors"])
 def add_anchor(
-    request: Request, access: CurrentAccess, id: str, mark: Mark, participant: ParticipantQuery = None
-) -> list[Design]:
-    """Add an anchor."""
-    return _studies(request).add_anchor(id, mark.design, access.resolve_participant(id, participant, mark.participant))
+    request: Request, access: CurrentAccess, id: str, mark: NewAnchor, participant: ParticipantQuery = None
+) -> AnchorsView:
+    """Add an anchor, with an optional name."""
+    name = access.resolve_participant(id, participant, mark.participant)
+    return _studies(request).add_anchor(id, mark.design, name, mark.name)
+
+
+@router.patch("/studies/{id}/anchors", tags=["anchors"])
+def rename_anchor(
+    request: Request, access: CurrentAccess, id: str, mark: AnchorName, participant: ParticipantQuery = None
+) -> AnchorsView:
+    """Change the name of an anchor, or remove the name."""
+    name = access.resolve_participant(id, participant, mark.participant)
+    return _studies(request).rename_anchor(id, mark.design, mark.name, name)
 
 
 @router.delete("/studies/{id}/anchors", tags=["anchors"])
@@ -281,7 +328,7 @@ def remove_anchor(
         max_length=20_000, description="The design as JSON, for clients that cannot send a body.",
         examples=[json.dumps(DESIGN_EXAMPLE)],
     )] = None,
-) -> list[Design]:  # fmt: skip
+) -> AnchorsView:  # fmt: skip
     """Remove an anchor; the design is in the body or a query parameter."""
     name = access.resolve_participant(id, participant, _participant_of(mark))
     if (mark is None) == (design is None):
@@ -296,7 +343,7 @@ def propose_anchors(
     request: Request,
     access: CurrentAccess,
     id: str,
-    n: Annotated[int, Query(ge=1, le=50)] = 6,
+    n: Annotated[int, Query(ge=1, le=MAX_PROPOSALS)] = 6,
     participant: ParticipantQuery = None,
 ) -> list[Design]:
     """Propose designs as anchors."""
@@ -318,6 +365,14 @@ def recommendation(
     return _studies(request).recommendation(id, access.resolve_participant(id, participant), risk_weight)
 
 
+@router.get("/studies/{id}/assessment", tags=["results"])
+def assessment(
+    request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None
+) -> AssessmentView:
+    """Return whether the participant can stop, the evidence for it, and the answers that contradict the others."""
+    return _studies(request).assessment(id, access.resolve_participant(id, participant))
+
+
 @router.get("/studies/{id}/map", tags=["results"])
 def draw(
     request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None,
@@ -331,6 +386,25 @@ def draw(
     """Return grids for plots: utility, its interval, noise and reliability."""
     here = None if at is None else _parse_design("at", at)
     return _studies(request).map(id, access.resolve_participant(id, participant), here, x, y)
+
+
+@router.get("/studies/{id}/figures/{name}", tags=["results"])
+def figure(
+    request: Request, access: CurrentAccess, id: str, name: FigureName, participant: ParticipantQuery = None,
+    x: Annotated[str | None, Query(max_length=200, description="A parameter, across.")] = None,
+    y: Annotated[str | None, Query(max_length=200, description="A parameter, up.")] = None,
+    at: Annotated[str | None, Query(
+        max_length=20_000, description="A design, as JSON, that slices and maps go through.",
+        examples=[json.dumps(DESIGN_EXAMPLE)],
+    )] = None,
+    columns: Annotated[int, Query(ge=1, le=12, description="Largest number of slices side by side.")] = 3,
+    risk_weight: RiskWeight = None,
+) -> FigureView:  # fmt: skip
+    """Return a figure as plotly's data and layout."""
+    here = None if at is None else _parse_design("at", at)
+    options = FigureOptions(here, x, y, columns, risk_weight)
+    who = access.resolve_participant(id, participant)
+    return FigureView.from_plot(_studies(request).figure(id, name, who, options))
 
 
 @router.get("/studies/{id}/convergence", tags=["results"])
@@ -351,7 +425,7 @@ def report(
 ) -> HTMLResponse:
     """Return the report, one self-contained HTML file."""
     saved = {
-        "Content-Disposition": f'attachment; filename="study-{id}.html"',
+        **_make_attachment(_studies(request), id, "html"),
         "Content-Security-Policy": f"{REPORT_POLICY}; frame-ancestors 'none'; sandbox",
     }
     page = render_report(_studies(request), id, access.resolve_participant(id, participant), risk_weight)
@@ -401,6 +475,15 @@ def agreement(request: Request, access: CurrentAccess, id: str) -> Agreement:
     return _studies(request).agreement(id)
 
 
+# -- limits -----------------------------------------------------------------------------------------------------------
+
+
+@router.get("/limits", tags=["studies"])
+def limits(request: Request, access: CurrentAccess) -> Limits:
+    """Return the largest sizes that the server accepts."""
+    return Limits.from_settings(request.app.state.settings)
+
+
 # -- catalogues ---------------------------------------------------------------------------------------------------
 
 
@@ -409,6 +492,12 @@ def catalogue(request: Request, access: CurrentAccess, table: CSVBody) -> Catalo
     """Read a CSV catalogue and guess the roles of its columns; nothing is stored."""
     access.require_owner()
     return _studies(request).validator.read_catalogue(table)
+
+
+def _make_attachment(studies: StudyService, id: str, suffix: str) -> dict[str, str]:
+    """Return the header that names a downloaded file after its study."""
+    name = make_file_name(studies.storage.study(id).name, id, suffix)
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 def _participant_of(body: Ask | Undo | Mark | None) -> str | None:

@@ -14,10 +14,11 @@ from anchorpbo import __version__
 from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.scheduler.worker_process import WorkerProcess
 from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.layouts import add_layouts
 from anchorpbo.app.service.links import Signer
 from anchorpbo.app.service.validator import VALIDATOR_PROCESSES, Validator
 from anchorpbo.app.storage.base import Storage
-from anchorpbo.app.web import api, creation, pages
+from anchorpbo.app.web import api, creation, media, pages
 from anchorpbo.app.web.access import Authenticator
 from anchorpbo.app.web.guard import Guard
 from anchorpbo.app.web.problem_details import add_handlers, add_problem_schema
@@ -42,7 +43,7 @@ class App(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description of the REST interface."""
         if self.openapi_schema is None:
-            described = add_problem_schema(super().openapi())
+            described = add_layouts(add_problem_schema(super().openapi()))
             body = described["paths"]["/api/studies/import"]["post"]["requestBody"]["content"]["application/json"]
             body["example"] = export_example()
         return super().openapi()
@@ -65,7 +66,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
         release_large_blocks()
         ahead.warm_up()
         yield
-        app.state.closing = True
+        app.state.watcher.close()
         ahead.close()
         validator.close()
 
@@ -80,11 +81,12 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     app.state.settings = settings
     app.state.studies = StudyService(storage, scheduler=ahead, validator=validator)
     app.state.authenticator = Authenticator(settings, Signer(storage.secret("links")))
-    app.state.closing = False
-    app.state.watcher = JournalWatcher(storage, lambda: app.state.closing)
+    app.state.watcher = JournalWatcher(storage)
     add_handlers(app)
     app.include_router(api.router)
     app.include_router(creation.router)
+    app.include_router(media.router)
+    app.include_router(media.pages)
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=pages.STATIC), name="static")
     return app

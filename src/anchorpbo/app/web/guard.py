@@ -23,15 +23,17 @@ from anchorpbo.app.web.access import ACCESS, Access, Authenticator, ThrottledErr
 from anchorpbo.app.web.problem_details import make_problem
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-UPLOADS = re.compile(r"/api/(studies|studies/import|studies/check|catalogue|studies/[^/]+/comparisons)/?")
+UPLOADS = re.compile(r"/api/(studies|studies/import|studies/check|catalogue|studies/[^/]+/(comparisons|clips/[^/]+))/?")
 """Routes that accept large bodies."""
+ARCHIVE = "/api/studies/import/archive"
 _MAX_DIGITS = 18
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
 """Headers that a proxy adds."""
 _HOST = re.compile(r"(?P<name>[\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?", re.ASCII)
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -98,6 +100,8 @@ class Guard:
         access: Access | None = scope[ACCESS]
         if access is None:
             return self.settings.max_anonymous_bytes
+        if access.is_owner and scope["path"] == ARCHIVE:
+            return self.settings.max_archive_bytes
         is_upload = access.is_owner and UPLOADS.fullmatch(scope["path"]) is not None
         return self.settings.max_upload_bytes if is_upload else self.settings.max_request_bytes
 

@@ -16,11 +16,11 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from anchorpbo.app.examples import EXAMPLES
 from anchorpbo.app.rendering.pictures import EmbeddedPicture, find_picture
 from anchorpbo.app.service import StudyService
-from anchorpbo.app.service.views import Design
+from anchorpbo.app.service.layouts import Design
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.app.web.access import ACCESS, Access, Authenticator, CurrentAccess, ThrottledError
+from anchorpbo.app.web.limits import Limits
 from anchorpbo.app.web.problem_details import local_path
-from anchorpbo.app.web.schemas import MAX_CARDS
 
 _HERE = Path(__file__).parent
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -28,6 +28,8 @@ STATIC = _HERE / "static"
 templates = Jinja2Templates(_HERE / "templates")  # autoescaping is on
 router = APIRouter(include_in_schema=False)
 
+EXPECTED_COMPARISONS, EXPECTED_MINUTES = "20 to 40", "5 to 15"
+"""What the welcome page says about the length of a study: within 40 answers most curves of docs/answers.md are flat."""
 YEAR_SECONDS = 365 * 24 * 3600
 WRONG_TOKEN = "That is not the token: copy the whole link from the terminal."
 USED_CODE = "This address was used before, or is too old. Sign in with the token, or the link, from the terminal."
@@ -47,7 +49,8 @@ def _authenticator(request: Request) -> Authenticator:
 
 def _page(request: Request, name: str, access: Access | None, status: int = 200, **context: Any) -> Response:
     signed_in = access is not None and access.is_owner
-    return templates.TemplateResponse(request, name, {"owner": signed_in, **context}, status_code=status)
+    known = {"owner": signed_in, "limits": Limits.from_settings(request.app.state.settings)}
+    return templates.TemplateResponse(request, name, known | context, status_code=status)
 
 
 def _study_page(request: Request, access: Access, id: str, name: str, participant: str | None, **more: Any) -> Response:
@@ -58,7 +61,7 @@ def _study_page(request: Request, access: Access, id: str, name: str, participan
         raise HTTPException(404, f"this study has no participant called {participant}; check the link")
     page = name.removesuffix(".html")
     context: dict[str, Any] = {"study": study, "participant": participant, "page": page, "OWNER": OWNER}
-    return _page(request, name, access, most_cards=MAX_CARDS, **context, **more)
+    return _page(request, name, access, **context, **more)
 
 
 @router.get("/")
@@ -82,6 +85,13 @@ def study(request: Request, access: CurrentAccess, id: str, participant: AsQuery
     whose = access.resolve_participant(id, participant or None)
     seen = _anchors_cookie(whose) in request.cookies or _studies(request).has_begun(id, whose)
     return RedirectResponse(_page_path(id, "duel" if seen else "anchors", participant), 303)
+
+
+@router.get("/studies/{id}/welcome")
+def welcome(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+    """Tell a participant what the study is for and how long it takes."""
+    shown = {"comparisons": EXPECTED_COMPARISONS, "minutes": EXPECTED_MINUTES}
+    return _study_page(request, access, id, "welcome.html", participant, **shown)
 
 
 @router.get("/studies/{id}/duel")
@@ -194,8 +204,7 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         raise HTTPException(403, "this link is not valid; ask the sender for a new one")
     found: Access | None = request.scope[ACCESS]
     is_owner = found is not None and found.is_owner  # then the page must name the participant
-    # Redirect to the anchors on the first visit, else to the duel.
-    page = "duel" if _studies(request).has_begun(id, participant) else "anchors"
+    page = "duel" if _studies(request).has_begun(id, participant) else "welcome"
     response = RedirectResponse(_page_path(id, page, participant if is_owner else None), 303)
     _authenticator(request).join(response, id, participant, standing.link)
     return response

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
-from anchorpbo.app.definition.definition import StudyDefinition
+from anchorpbo.app.definition.definition import (
+    MAX_NAME_LENGTH,
+    MAX_QUESTION_LENGTH,
+    MAX_SHARED_PAIRS,
+    MAX_TEXT_LENGTH,
+    SHARED_PAIRS,
+    StudyDefinition,
+)
+from anchorpbo.app.service.study_service import MAX_RESPONSE_MS
+from anchorpbo.app.web.limits import MAX_CARDS
 
-MAX_CARDS = 50
-"""Maximum number of designs in one request for cards."""
 Participant = Field(
     None,
     description="Acting participant; by default the owner. Can be a query parameter instead.",
     min_length=1,
-    max_length=200,
+    max_length=MAX_NAME_LENGTH,
 )
+
+
+def _shared_pairs(default: float | None) -> Any:
+    """Return the field of the share of shared pairs."""
+    return Field(
+        default,
+        description="Share of questions about pairs that another participant has answered; 0 for none.",
+        ge=0,
+        le=MAX_SHARED_PAIRS,
+        allow_inf_nan=False,
+    )
+
 
 SPACE_EXAMPLE: dict[str, Any] = {
     "kind": "space",
@@ -44,6 +63,7 @@ DUEL_EXAMPLE: dict[str, Any] = {
     "first": DESIGN_EXAMPLE,
     "second": OTHER_DESIGN_EXAMPLE,
     "why": "A first look at designs that are far apart.",
+    "reason": "A first look at designs that are far apart.",
     "answers": 0,
     "progress": {
         "duels": 0,
@@ -54,7 +74,8 @@ DUEL_EXAMPLE: dict[str, Any] = {
         "p_within": None,
     },
     "cards": [],
-    "last": None,
+    "known": [True, False],
+    "last": 2,
 }
 RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "design": DESIGN_EXAMPLE,
@@ -70,6 +91,7 @@ RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "margin": 0.1,
     "answers": 8,
 }
+ANCHORS_EXAMPLE: dict[str, Any] = {"anchors": [{"design": DESIGN_EXAMPLE, "name": "my usual"}], "last": 2}
 COMPARISONS_EXAMPLE = (
     "winner.temperature,winner.dose,winner.grind,winner.origin,loser.temperature,loser.dose,loser.grind,loser.origin\n"
     "92,16,5,Kenya,85.5,19,2,Brazil\n"
@@ -95,9 +117,14 @@ class NewStudy(StrictModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [STUDY_EXAMPLE]})
 
-    name: str = Field(description="Name of the study.", min_length=1, max_length=200)
-    description: str = Field("", max_length=5_000)
-    example: str | None = Field(None, description="Key of the example that it comes from.", max_length=200)
+    name: str = Field(description="Name of the study.", min_length=1, max_length=MAX_NAME_LENGTH)
+    question: str = Field(
+        "",
+        description="Heading of each duel; by default the question that begins the description, if there is one.",
+        max_length=MAX_QUESTION_LENGTH,
+    )
+    description: str = Field("", description="What the study is for, for its participants.", max_length=MAX_TEXT_LENGTH)
+    example: str | None = Field(None, description="Key of the example that it comes from.", max_length=MAX_NAME_LENGTH)
     space: dict[str, Any] = Field(
         description='Parameters and constraints, or a catalogue: {"kind": "space", ...} or {"kind": "catalogue", ...}.',
         examples=[SPACE_EXAMPLE],
@@ -107,6 +134,21 @@ class NewStudy(StrictModel):
     )
     display: dict[str, Any] = Field({}, description="How designs are shown.")
     options: dict[str, Any] = Field({}, description="strategy, preset, seed, likelihood, inference, risk_weight ...")
+    shared_pairs: float = _shared_pairs(SHARED_PAIRS)
+
+
+class StudyEdit(StrictModel):
+    """New values of a study's properties; properties that are left out stay as they are."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"name": "Pour-over, second batch"}, {"archived": True}]}
+    )
+
+    name: str | None = Field(None, min_length=1, max_length=MAX_NAME_LENGTH)
+    question: str | None = Field(None, max_length=MAX_QUESTION_LENGTH)
+    description: str | None = Field(None, max_length=MAX_TEXT_LENGTH)
+    archived: StrictBool | None = Field(None, description="Whether the study is listed among the archived ones.")
+    shared_pairs: float | None = _shared_pairs(None)
 
 
 class Ask(StrictModel):
@@ -115,6 +157,12 @@ class Ask(StrictModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}, {"participant": "owner"}]})
 
     participant: str | None = Participant
+    again: int | None = Field(
+        None,
+        ge=1,
+        le=2**53,
+        description="Number of an answer's event, to ask its duel once more with the sides swapped.",
+    )
 
 
 class Answer(StrictModel):
@@ -125,9 +173,9 @@ class Answer(StrictModel):
         json_schema_extra={"examples": [{"duel_id": "0-0123456789ab", "outcome": "first", "response_ms": 2400}]},
     )
 
-    duel_id: str = Field(description="Id of the open duel.", min_length=1, max_length=200)
+    duel_id: str = Field(description="Id of the open duel.", min_length=1, max_length=MAX_NAME_LENGTH)
     outcome: Literal["first", "second", "tie", "skip"]
-    response_ms: int | None = Field(None, ge=0, le=604_800_000, description="Response time in milliseconds.")
+    response_ms: int | None = Field(None, ge=0, le=MAX_RESPONSE_MS, description="Response time in milliseconds.")
     ask: bool = Field(False, description="Whether to return the next duel, as `next`.")
     participant: str | None = Participant
 
@@ -153,6 +201,26 @@ class Mark(StrictModel):
     participant: str | None = Participant
 
 
+class NewAnchor(Mark):
+    """A design to add as an anchor, with an optional name."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"design": DESIGN_EXAMPLE, "name": "my usual"}]}
+    )
+
+    name: str | None = Field(None, description="What the participant calls it.", max_length=MAX_NAME_LENGTH)
+
+
+class AnchorName(Mark):
+    """The new name of an anchor."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"design": DESIGN_EXAMPLE, "name": "the 2019 winner"}]}
+    )
+
+    name: str | None = Field(description="What the participant calls it; null for no name.", max_length=MAX_NAME_LENGTH)
+
+
 class Designs(StrictModel):
     """Designs to show as cards."""
 
@@ -168,7 +236,7 @@ class Remark(StrictModel):
         extra="forbid", json_schema_extra={"examples": [{"text": "The second one was served cold."}]}
     )
 
-    text: str = Field(min_length=1, max_length=5_000)
+    text: str = Field(min_length=1, max_length=MAX_TEXT_LENGTH)
     event: int | None = Field(None, ge=1, le=2**53, description="Number of the event that the comment is about.")
     participant: str | None = Participant
 
@@ -178,4 +246,4 @@ class Invitation(StrictModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Ana"}]})
 
-    name: str = Field(min_length=1, max_length=200, examples=["Ana"])
+    name: str = Field(min_length=1, max_length=MAX_NAME_LENGTH, examples=["Ana"])

@@ -288,8 +288,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._leaving()
-        # Event streams end when they see this; otherwise the shutdown would wait for them.
-        self._app.state.closing = True
+        self._app.state.watcher.close()  # ends event streams; otherwise the shutdown would wait for them
         await super().shutdown(sockets)
 
 

@@ -36,7 +36,9 @@ class Settings:
     max_anonymous_bytes: int = 10_000
     """Maximum size of a request body without authentication; enough for a token."""
     max_upload_bytes: int = 32 * MEGABYTE
-    """Maximum size of a catalogue, an export or a table of comparisons."""
+    """Maximum size of a catalogue, an export or a table of comparisons; a clip has a limit of its own."""
+    max_archive_bytes: int = 240 * MEGABYTE
+    """Maximum size of an export with clips."""
 
     def __post_init__(self) -> None:
         # Another host name means that others can reach the server, such as through a proxy.

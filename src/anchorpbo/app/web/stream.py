@@ -1,7 +1,8 @@
 """Server-sent events: open pages are notified of new journal entries, whichever process wrote them.
 
-One watcher polls the journals of all studies with open pages in one query and puts the new entries into each page's
-queue. A page reads the journal itself only once, for the entries it missed before it connected.
+One watcher per server process waits until the storage reports a change (`Storage.watch`), asks in one query for the
+last numbers of all studies with open pages, reads the new entries and puts them into each page's queue. Without changes
+it reads nothing. A page reads the journal itself only once, for the entries it missed before it connected.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from anchorpbo.app.web.access import Access, has_access
 from anchorpbo.errors import AnchorPBOError
 
 _LOG = logging.getLogger(__name__)
-POLL_SECONDS = 0.5
-"""Seconds between two polls of the journals."""
+MIN_READ_INTERVAL = 0.25
+"""Seconds between two reads of the journals at least; changes within them are read together."""
 HEARTBEAT_SECONDS = 15.0
 """Seconds of silence after which a comment shows that the connection is alive."""
 _MAX_DIGITS = 15
@@ -50,20 +51,17 @@ class Subscriber:
 
 
 class JournalWatcher:
-    """Watcher that polls journals for all open pages, in one event loop.
+    """Watcher that reads the journals of all open pages after each change, in one event loop."""
 
-    Parameters
-    ----------
-    is_closing
-        Function that returns whether the server is stopping; then all streams end.
-    """
-
-    def __init__(self, storage: Storage, is_closing: Callable[[], bool]) -> None:
-        self._storage, self._is_closing = storage, is_closing
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
         self._pages: dict[str, set[Subscriber]] = {}
         self._told: dict[str, int] = {}
         """Number of the last entry that all pages of a study have received."""
         self._task: asyncio.Task[None] | None = None
+        self._wake: Callable[[], None] | None = None
+        """Function that makes the task read, from any thread; ``None`` without a task."""
+        self._closing = False
 
     @contextmanager
     def open(self, page: Subscriber) -> Iterator[None]:
@@ -72,29 +70,57 @@ class JournalWatcher:
         self._told[page.study] = min(page.seen, self._told.get(page.study, page.seen))
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._watch())
+        self._read_soon()  # there may have been changes since the page's position was read
         try:
             yield
         finally:
             self._pages[page.study].discard(page)
             if not self._pages[page.study]:
                 del self._pages[page.study], self._told[page.study]
+                self._read_soon()  # the task ends without pages
+
+    def close(self) -> None:
+        """End all streams, because the server stops. Thread-safe."""
+        self._closing = True
+        self._read_soon()
+
+    def _read_soon(self) -> None:
+        if (wake := self._wake) is not None:
+            wake()
 
     async def _watch(self) -> None:
-        while self._pages:
-            await asyncio.sleep(POLL_SECONDS)
-            told = dict(self._told)
-            try:
-                found = {} if self._is_closing() else await run_in_threadpool(self._look, told)
-                for study in found.keys() & self._pages.keys():  # pages may have come or gone meanwhile
-                    self._tell(study, told[study], found[study])
-            except AnchorPBOError:  # the database is unavailable: pages reconnect
-                found = {}
-            except Exception:
-                _LOG.exception("the journals could not be polled; open streams end, and pages reconnect")
-                found = {}
-            for study in (told.keys() - found.keys()) & self._pages.keys():
-                for page in self._pages[study]:
-                    page.inbox.put_nowait(None)
+        """Read after each change as long as there are pages."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(changed.set)
+
+        self._wake = wake
+        wake()
+        with self._storage.watch(wake):
+            while self._pages:
+                await changed.wait()
+                changed.clear()
+                if self._pages:
+                    await self._read()
+                    await asyncio.sleep(MIN_READ_INTERVAL)
+
+    async def _read(self) -> None:
+        """Read what is new and deliver it; end the pages of studies that cannot be read."""
+        told = dict(self._told)
+        try:
+            found = {} if self._closing else await run_in_threadpool(self._look, told)
+            for study in found.keys() & self._pages.keys():  # pages may have come or gone meanwhile
+                self._tell(study, told[study], found[study])
+        except AnchorPBOError:  # the database is unavailable: pages reconnect
+            found = {}
+        except Exception:
+            _LOG.exception("the journals could not be read; open streams end, and pages reconnect")
+            found = {}
+        for study in (told.keys() - found.keys()) & self._pages.keys():
+            for page in self._pages[study]:
+                page.inbox.put_nowait(None)
 
     def _look(self, told: Mapping[str, int]) -> dict[str, list[Entry]]:
         """Read the new entries of each study; deleted or unreadable studies are left out."""
@@ -105,7 +131,7 @@ class JournalWatcher:
         return found
 
     def _tell(self, study: str, told: int, entries: Sequence[Entry]) -> None:
-        """Deliver new entries to the pages of a study; pages that lag behind wait for the next poll."""
+        """Deliver new entries to the pages of a study; pages with another position wait for the next read."""
         if not entries:
             return
         last = entries[-1].number

@@ -1,19 +1,32 @@
 // Search of a catalogue: shows the first items that contain all words, and more on request.
 
 import { attempt } from "./api.js";
+import { elementsOf } from "./dom.js";
+
+/** @import { Card, CatalogueLayout, Design, DisplayLayout } from "../rest" */
 
 const PAGE = 12;
 const PAUSE = 150; // ms without a key before the search
 
-export function browse({ space, display, at, cards, draw }) {
-  const hidden = new Set([...(display.hidden || []), ...space.fingerprint, display.svg, display.image, display.smiles, display.link]);
+const at = elementsOf("anchors");
+
+/**
+ * @param {object} list
+ * @param {CatalogueLayout} list.space
+ * @param {DisplayLayout} list.display
+ * @param {(designs: Design[]) => Promise<Card[]>} list.cards
+ * @param {(design: Design, card: Card) => HTMLElement} list.draw
+ */
+export function browse({ space, display, cards, draw }) {
+  const hidden = new Set([...(display.hidden || []), ...space.fingerprint, display.svg, display.image, display.smiles, display.clip, display.link]);
   const columns = space.columns.filter((column) => !hidden.has(column.name) || column.name === space.key);
-  const keys = space.columns.find((column) => column.name === space.key).values;
+  const keys = space.columns.find((column) => column.name === space.key)?.values ?? [];
   const texts = keys.map((_, row) => columns.map((column) => String(column.values[row] ?? "")).join("\n").toLowerCase());
+  /** @type {number[]} */
   let found = [];
   let shown = 0;
   let latest = 0;
-  let pause;
+  let pause = 0;
 
   async function more() {
     const mine = ++latest;

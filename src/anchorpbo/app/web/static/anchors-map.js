@@ -1,22 +1,37 @@
 // Map of the reliability of answers: over two parameters, along one, or over the items of a catalogue.
 
-import { as, attempt, base, get } from "./api.js";
-import { el } from "./dom.js";
-import { plot, ramp } from "./plots.js";
+import { attempt, get, participant } from "./api.js";
+import { el, elementsOf } from "./dom.js";
+import { plain, plot, ramp } from "./plots.js";
 
+/** @import { Axis, Design, ItemProjection, Map as ReliabilityMap, Plane, Slice } from "../rest" */
+/** @import { Data } from "../plotly" */
+/** @import { Colours } from "./plots.js" */
+/** @import { Words } from "./results-words.js" */
+
+const at = elementsOf("anchors");
+/** @param {unknown} value */
 const inWords = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
 const PAUSE = 250; // ms without a change of the controls before the map follows
 const HINT = "Nothing is marked yet: all answers are taken to be equally uncertain. Mark a design and its surroundings light up here.";
 
-export function reliabilityMap({ words, sameAs, at }) {
+/**
+ * @param {{ words: Words, sameAs: (design: Design) => string }} page
+ */
+export function reliabilityMap({ words, sameAs }) {
   const { space, display } = words;
   const varying = space.kind === "space" ? space.parameters.filter((one) => one.kind !== "constant").map((one) => one.name) : [];
+  /** @param {string} name */
   const label = (name) => words.label(name);
+  /** @type {Design[]} */
   let anchors = [];
+  /** @type {string[]} */
+  let names = []; // what each anchor is called, or its number
+  /** @type {Design | null} */
   let onControls = null;
   let chosen = "controls"; // or sameAs of an anchor
   let latest = 0;
-  let pause;
+  let pause = 0;
 
   const through = () => anchors.find((anchor) => sameAs(anchor) === chosen) || onControls;
 
@@ -36,12 +51,12 @@ export function reliabilityMap({ words, sameAs, at }) {
         redraw();
       });
     }
-    at("through").parentElement.hidden = varying.length < 3;
+    if (varying.length < 3) at("through").parentElement?.setAttribute("hidden", "");
     at("through").addEventListener("change", () => { chosen = at("through").value; redraw(); });
   }
 
   function offer() {
-    const options = anchors.map((anchor, n) => el("option", { value: sameAs(anchor) }, `Anchor ${n + 1}`));
+    const options = anchors.map((anchor, n) => el("option", { value: sameAs(anchor) }, names[n]));
     at("through").replaceChildren(el("option", { value: "controls" }, "The values set"), ...options);
     if (!anchors.some((anchor) => sameAs(anchor) === chosen)) chosen = "controls";
     at("through").value = chosen;
@@ -49,19 +64,16 @@ export function reliabilityMap({ words, sameAs, at }) {
 
   async function redraw() {
     const mine = ++latest;
-    const query = new URLSearchParams();
-    if (varying.length > 1) {
-      query.set("x", at("axis-x").value);
-      query.set("y", at("axis-y").value);
-    }
     const here = through();
-    if (varying.length && here) query.set("at", JSON.stringify(here));
-    const found = await attempt(() => get(`${base}/map?${as}&${query}`));
+    const axes = varying.length > 1 ? { x: at("axis-x").value, y: at("axis-y").value } : {};
+    const design = varying.length && here ? { at: JSON.stringify(here) } : {};
+    const found = await attempt(() => get("/studies/{id}/map", { participant, ...axes, ...design }));
     if (!found || mine !== latest) return;
     at("map-words").textContent = anchors.length ? explain(found) : HINT;
     await attempt(() => (found.plane ? overTwo(found.plane, here) : found.items ? overItems(found.items) : alongOne(found.slices[0])));
   }
 
+  /** @param {ReliabilityMap} found */
   function explain(found) {
     if (found.items) {
       const some = found.items.shown < found.items.total ? ` ${found.items.shown} of ${found.items.total} items are shown.` : "";
@@ -71,23 +83,32 @@ export function reliabilityMap({ words, sameAs, at }) {
     return "The stronger the colour, the more your answers there count. Circles are your anchors; the filled one has all its values in this picture.";
   }
 
+  /** @param {Axis} axis */
   const kept = (axis) => (axis.continuous ? axis.values : axis.values.map(inWords));
+  /** @param {Axis} axis @param {Design[string]} value */
   const place = (axis, value) => (axis.continuous ? value : inWords(value));
+  /** @param {Axis} axis */
   const axisOf = (axis) => ({
     title: { text: words.axis(axis.name), standoff: 8 }, type: !axis.continuous ? "category" : axis.log ? "log" : "linear",
     fixedrange: true, showgrid: false, zeroline: false, ticks: "",
   });
+  /** @param {Colours} colour */
   const bar = (colour) => ({
     title: { text: "Reliability", side: "top" }, thickness: 10, outlinewidth: 0, len: 0.9,
     tickvals: [0, 1], ticktext: ["low", "high"], tickfont: { color: colour.quiet },
   });
   const margin = { l: 8, r: 8, t: 12, b: 8 };
 
+  /**
+   * @param {Plane} plane
+   * @param {Design | null} here
+   */
   function overTwo({ x, y, grid }, here) {
     at("map").setAttribute("aria-label", `How far answers are trusted over ${label(x.name)} and ${label(y.name)}, with ${anchors.length} anchors`);
     const shown = here ? sameAs(here) : null;
     const [on, off] = [anchors.filter((anchor) => sameAs(anchor) === shown), anchors.filter((anchor) => sameAs(anchor) !== shown)];
-    const numbers = new Map(anchors.map((anchor, n) => [anchor, `Anchor ${n + 1}`]));
+    const numbers = new Map(anchors.map((anchor, n) => [anchor, plain(names[n])]));
+    /** @param {Design[]} some @param {Data} marker */
     const dots = (some, marker) => ({
       type: "scatter", mode: "markers", x: some.map((one) => place(x, one[x.name])), y: some.map((one) => place(y, one[y.name])),
       text: some.map((one) => numbers.get(one)), hovertemplate: "%{text}<extra></extra>", marker, showlegend: false, cliponaxis: false,
@@ -103,6 +124,7 @@ export function reliabilityMap({ words, sameAs, at }) {
     ], { xaxis: axisOf(x), yaxis: axisOf(y), margin });
   }
 
+  /** @param {Slice} slice */
   function alongOne({ axis, grid }) {
     at("map").setAttribute("aria-label", `How far answers are trusted along ${label(axis.name)}, with ${anchors.length} anchors`);
     return plot(at("map"), (colour) => [
@@ -112,17 +134,24 @@ export function reliabilityMap({ words, sameAs, at }) {
       },
       {
         type: "scatter", mode: "markers", x: anchors.map((one) => place(axis, one[axis.name])), y: anchors.map(() => 1),
-        text: anchors.map((_, n) => `Anchor ${n + 1}`), hovertemplate: "%{text}<extra></extra>", showlegend: false,
+        text: names.map(plain), hovertemplate: "%{text}<extra></extra>", showlegend: false,
         marker: { size: 12, color: colour.ink, line: { color: colour.surface, width: 2 } }, cliponaxis: false,
       },
     ], { xaxis: axisOf(axis), yaxis: { title: { text: "Reliability" }, range: [0, 1.08], tickformat: ".0%", fixedrange: true }, margin });
   }
 
+  /** @param {ItemProjection} projection */
   function overItems({ items, grid }) {
     at("map").setAttribute("aria-label", `How far answers about ${items.length} items are trusted, with ${anchors.length} anchors`);
     const marked = new Set(anchors.map(sameAs));
     const known = items.filter((item) => marked.has(sameAs(item.design)));
-    const name = (item) => inWords(item.design[display.title || space.key]);
+    const nameOf = new Map(anchors.map((anchor, n) => [sameAs(anchor), names[n]]));
+    const title = display.title || words.catalogue?.key || "";
+    /** @param {ItemProjection["items"][number]} item */
+    const name = ({ design }) => {
+      const own = nameOf.get(sameAs(design));
+      return own === undefined ? plain(inWords(design[title])) : `${plain(inWords(design[title]))}<br>${plain(own)}`;
+    };
     const bare = { visible: false, fixedrange: true };
     return plot(at("map"), (colour) => [
       {
@@ -141,16 +170,25 @@ export function reliabilityMap({ words, sameAs, at }) {
   }
 
   return {
-    // After a change of anchors: a slice through the newest one.
-    draw(marked) {
+    /**
+     * After a change of anchors: a slice through the newest one.
+     * @param {Design[]} marked
+     * @param {(string | null)[]} called
+     */
+    draw(marked, called) {
       const before = new Set(anchors.map(sameAs));
       const added = marked.filter((anchor) => !before.has(sameAs(anchor)));
-      if (added.length) chosen = sameAs(added.at(-1));
+      if (added.length) chosen = sameAs(added[added.length - 1]);
       anchors = marked;
+      names = marked.map((_, n) => called[n] ?? `Anchor ${n + 1}`);
       offer();
       return redraw();
     },
-    // After a change of the controls: a slice through their design.
+    /**
+     * After a change of the controls: a slice through their design.
+     * @param {Design} design
+     * @param {boolean} byHand
+     */
     follow(design, byHand) {
       onControls = design;
       if (!byHand) return;

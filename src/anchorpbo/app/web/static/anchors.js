@@ -1,35 +1,72 @@
 // The anchors page: three ways to mark an anchor, the list of anchors, and the reliability map.
 
-import { as, attempt, base, get, participant, post, remove, say } from "./api.js";
-import { cardOf, cards as cardsOf } from "./card.js";
-import { el } from "./dom.js";
+import { as, attempt, base, get, isOwner, limits, participant, patch, post, remove, say } from "./api.js";
+import { cards as cardsOf } from "./cards.js";
+import { messageOf } from "./client.js";
+import { startClipPanel } from "./clip-panel.js";
+import { el, elementsOf, find } from "./dom.js";
 import { browse } from "./anchors-list.js";
 import { reliabilityMap } from "./anchors-map.js";
+import { cardOf } from "./page-card.js";
 import { Words } from "./results-words.js";
 import { sliders } from "./sliders.js";
 
-const PAUSE = 120; // ms without a change before the preview is drawn
-const MOST_PROPOSALS = 48;
+/** @import { AnchorsView, Card, Design } from "../rest" */
+/** @typedef {{ button: HTMLElement, refresh: () => void }} Toggle a button that marks a design */
 
-const at = (name) => document.getElementById(name);
-const words = new Words(await get(base));
+const PAUSE = 120; // ms without a change before the preview is drawn
+const MORE = 6; // suggestions shown at once
+
+const at = elementsOf("anchors");
+const words = new Words(await get("/studies/{id}"));
 const { space, display, isCatalogue } = words;
-const names = isCatalogue ? [space.key] : space.parameters.map((parameter) => parameter.name);
+const names = space.kind === "catalogue" ? [space.key] : space.parameters.map((parameter) => parameter.name);
+/** @param {Design} design */
 const sameAs = (design) => JSON.stringify(names.map((name) => design[name]));
+/** @param {Design} design @returns {Design} */
 const named = (design) => Object.fromEntries(names.map((name) => [name, design[name]]));
 
-let anchors = [];
-const toggles = new Set(); // buttons that mark a design, with `design` and `refresh`
+class Page {
+  /** @type {Design[]} */
+  anchors = [];
+  /** @type {(string | null)[]} */
+  called = []; // names of the anchors
+  /** @type {Set<Toggle>} */
+  toggles = new Set();
+  /** @type {Promise<void>} */
+  changes = Promise.resolve(); // to the anchors, one at a time and in their order
+  working = 0; // changes that are not done
+  taken = false; // whether the anchors were read
+  /** @type {string | null} */
+  listed = null; // the designs in the list
+  /** @type {ReturnType<typeof sliders> | null} */
+  controls = null;
+  draft = 0; // number of the latest preview
+  pause = 0;
+  /** @type {Map<string, Design>} */
+  proposed = new Map();
+  /** @type {EventSource | null} */
+  stream = null;
+}
+
+const page = new Page();
 
 // -- cards -----------------------------------------------------------------------------------------------------------
 
+/** @param {Design[]} designs */
 const cards = (designs) => cardsOf(designs.map(named));
-const title = (card) => card.title || card.rows.map((row) => (row.unit ? `${row.value} ${row.unit}` : row.value)).join(", ");
+/** @param {Card} card */
+const title = (card) => card.title || card.rows.map((row) => (row.unit ? `${row.value} ${row.unit}` : row.value)).join(", ") || card.clip || "this design";
 
 // -- marking ---------------------------------------------------------------------------------------------------------
 
-const isMarked = (design) => anchors.some((anchor) => sameAs(anchor) === sameAs(design));
+/** @param {Design} design */
+const isMarked = (design) => page.anchors.some((anchor) => sameAs(anchor) === sameAs(design));
 
+/**
+ * @param {Design} design
+ * @param {Card} card
+ */
 function knowButton(design, card) {
   const button = el("button", { type: "button", class: "know", "aria-pressed": "false" }, "I know this one well");
   button.setAttribute("aria-label", `I know this one well: ${title(card)}`);
@@ -37,51 +74,86 @@ function knowButton(design, card) {
   return button;
 }
 
-function toggle(button, design) {
+/**
+ * @param {HTMLButtonElement} button
+ * @param {() => Design} design
+ * @param {() => string | null} nameOf name of the anchor that is marked
+ */
+function toggle(button, design, nameOf = () => null) {
   const one = { button, refresh: () => button.setAttribute("aria-pressed", String(isMarked(design()))) };
   button.addEventListener("click", () => {
     const wanted = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(wanted));
-    (wanted ? mark : unmark)(design());
+    if (wanted) mark(design(), nameOf());
+    else unmark(design());
   });
-  toggles.add(one);
+  page.toggles.add(one);
   one.refresh();
 }
 
-let changes = Promise.resolve();
-let working = 0;
-
-// Send changes one at a time, in their order.
+/**
+ * Send changes one at a time, in their order.
+ * @param {() => Promise<AnchorsView>} action
+ * @param {string} done
+ */
 function change(action, done) {
-  working += 1;
-  changes = changes.then(async () => {
+  page.working += 1;
+  page.changes = page.changes.then(async () => {
     const found = await attempt(action);
-    working -= 1;
+    page.working -= 1;
     if (found) say(done, 3);
-    await take(found || anchors, !found);
+    await take(found || null);
   });
-  return changes;
+  return page.changes;
 }
 
-const mark = (design) => change(() => post(`${base}/anchors`, { design: named(design), participant }), "Marked as known.");
+/**
+ * @param {Design} design
+ * @param {string | null} name
+ */
+const mark = (design, name = null) =>
+  change(() => post("/studies/{id}/anchors", { design: named(design), name, participant }), "Marked as known.");
 
-const unmark = (design) => change(() => remove(`${base}/anchors`, { design: named(design), participant }), "No longer marked.");
+/** @param {Design} design */
+const unmark = (design) => change(() => remove("/studies/{id}/anchors", { design: named(design), participant }), "No longer marked.");
 
-async function take(found, again = false) {
-  const unchanged = JSON.stringify(found.map(sameAs)) === JSON.stringify(anchors.map(sameAs));
-  if (unchanged && taken && !again) return;
-  taken = true;
-  anchors = found;
-  for (const one of toggles) {
-    if (one.button.isConnected) one.refresh();
-    else toggles.delete(one);
+/**
+ * @param {Design} design
+ * @param {string | null} name
+ */
+const rename = (design, name) =>
+  change(() => patch("/studies/{id}/anchors", { design: named(design), name, participant }), name ? `Named “${name}”.` : "The name is removed.");
+
+const state = () => JSON.stringify([page.anchors.map(sameAs), page.called]);
+
+/**
+ * Show the anchors that the server returned, or again the present ones if a change failed.
+ * @param {AnchorsView | null} found
+ */
+async function take(found) {
+  const before = state();
+  if (found) {
+    page.anchors = found.anchors.map((one) => one.design);
+    page.called = found.anchors.map((one) => one.name);
   }
-  await Promise.all([listMarked(), map.draw(anchors)]);
+  if (found && page.taken && state() === before) return;
+  page.taken = true;
+  for (const one of page.toggles) {
+    if (one.button.isConnected) one.refresh();
+    else page.toggles.delete(one);
+  }
+  await Promise.all([listMarked(), map.draw(page.anchors, page.called)]);
 }
-
-let taken = false;
 
 async function listMarked() {
+  const { anchors, called } = page;
+  const wanted = JSON.stringify(anchors.map(sameAs));
+  if (wanted === page.listed) { // a new list would take the focus from the name that is being written
+    [...at("marked").querySelectorAll("input")].forEach((field, n) => {
+      if (field !== document.activeElement) field.value = called[n] ?? "";
+    });
+    return;
+  }
   const shown = await attempt(() => cards(anchors));
   if (!shown) return;
   const count = anchors.length;
@@ -93,74 +165,93 @@ async function listMarked() {
       await unmark(anchors[n]);
       at("marked-title").focus();
     });
-    return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card), drop);
+    return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card), nameField(n, card), drop);
   }));
-  document.querySelector(".onward").hidden = count === 0;
-  if (at("of-example")) at("of-example").hidden = count === 0;
+  page.listed = wanted;
+  find(document, ".onward", HTMLElement).hidden = count === 0;
+  document.getElementById("of-example")?.toggleAttribute("hidden", count === 0);
   at("start").textContent = count === 0 ? "Skip and start comparing" : "Start comparing";
   at("start").classList.toggle("primary", count > 0);
   at("marked-link").hidden = count === 0;
   at("marked-link").textContent = `${count} marked`;
 }
 
-// -- anchors by values -----------------------------------------------------------------------------------------------
-
-let controls = null;
-let draft = 0;
-let pause;
-
-function changed() {
-  clearTimeout(pause);
-  pause = setTimeout(() => preview(true), PAUSE);
+/**
+ * @param {number} n
+ * @param {Card} card
+ */
+function nameField(n, card) {
+  const { anchors, called } = page;
+  const field = el("input", { id: `name-${n}`, maxlength: String(limits.name), autocomplete: "off", value: called[n] ?? "" });
+  field.addEventListener("change", () => rename(anchors[n], field.value.trim() || null));
+  const whose = el("span", { class: "sr-only" }, ` of anchor ${n + 1}: ${title(card)}`);
+  return el("div", { class: "anchor-name" }, el("label", { for: field.id }, "Name (optional)", whose), field);
 }
 
+// -- anchors by values -----------------------------------------------------------------------------------------------
+
+function changed() {
+  clearTimeout(page.pause);
+  page.pause = setTimeout(() => preview(true), PAUSE);
+}
+
+/** @param {boolean} byHand */
 async function preview(byHand) {
-  const mine = ++draft;
+  if (!page.controls) return;
+  const mine = ++page.draft;
   const problem = at("preview-problem");
   const button = at("know-preview");
-  const design = controls.get();
+  const design = page.controls.get();
   try {
     const [card] = await cards([design]);
-    if (mine !== draft) return;
+    if (mine !== page.draft) return;
     at("preview").replaceChildren(...cardOf(card));
     at("preview").classList.remove("stale");
     problem.hidden = true;
     button.disabled = false;
-    for (const one of toggles) if (one.button === button) one.refresh();
+    for (const one of page.toggles) if (one.button === button) one.refresh();
     map.follow(design, byHand);
   } catch (error) {
-    if (mine !== draft) return;
-    problem.textContent = error.message[0].toUpperCase() + error.message.slice(1);
+    if (mine !== page.draft) return;
+    const text = messageOf(error);
+    problem.textContent = text[0].toUpperCase() + text.slice(1);
     at("preview").classList.add("stale");
     problem.hidden = false;
     button.disabled = true;
   }
 }
 
+// The name written beside the preview, for the design that is marked now.
+function takeName() {
+  const name = at("new-name").value.trim() || null;
+  at("new-name").value = "";
+  return name;
+}
+
+/** @param {Design} design */
 function setUpControls(design) {
-  controls = sliders(words, changed);
+  const controls = page.controls = sliders(words, changed);
   controls.set(design);
   at("controls").replaceChildren(controls.element);
-  toggle(at("know-preview"), () => controls.get());
+  toggle(at("know-preview"), () => controls.get(), takeName);
   return preview(false);
 }
 
 // -- suggested anchors -----------------------------------------------------------------------------------------------
 
-const proposed = new Map();
-
 async function propose() {
-  const wanted = Math.min(proposed.size + 6, MOST_PROPOSALS);
-  const found = await attempt(() => get(`${base}/anchors/proposals?n=${wanted}&${as}`));
+  const { proposed } = page;
+  const n = Math.min(proposed.size + MORE, limits.proposals);
+  const found = await attempt(() => get("/studies/{id}/anchors/proposals", { n, participant }));
   if (!found) return;
-  const fresh = found.filter((design) => !proposed.has(sameAs(design))).slice(0, 6);
+  const fresh = found.filter((design) => !proposed.has(sameAs(design))).slice(0, MORE);
   const drawn = await attempt(() => cards(fresh));
   if (!drawn) return;
   at("proposals").append(...fresh.map((design, n) => {
     proposed.set(sameAs(design), design);
     return el("div", { class: "card" }, cardOf(drawn[n]), knowButton(design, drawn[n]));
   }));
-  at("more-proposals").hidden = fresh.length < 6 || proposed.size >= MOST_PROPOSALS;
+  at("more-proposals").hidden = fresh.length < MORE || proposed.size >= limits.proposals;
 }
 
 at("more-proposals").addEventListener("click", propose);
@@ -168,21 +259,22 @@ at("more-proposals").addEventListener("click", propose);
 // -- tabs ------------------------------------------------------------------------------------------------------------
 
 at(isCatalogue ? "tab-list" : "tab-controls").hidden = false;
-const tabs = [...document.querySelectorAll("[role=tab]")].filter((tab) => !tab.hidden);
+const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[role=tab]")]).filter((tab) => !tab.hidden);
 
+/** @param {HTMLElement} tab */
 function open(tab) {
   for (const one of tabs) {
     one.setAttribute("aria-selected", String(one === tab));
     one.tabIndex = one === tab ? 0 : -1;
-    at(one.getAttribute("aria-controls")).hidden = one !== tab;
+    document.getElementById(one.getAttribute("aria-controls") ?? "")?.toggleAttribute("hidden", one !== tab);
   }
-  if (tab.id === "tab-proposals" && !proposed.size) propose();
+  if (tab.id === "tab-proposals" && !page.proposed.size) propose();
 }
 
 for (const tab of tabs) {
   tab.addEventListener("click", () => open(tab));
   tab.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step) return;
     event.preventDefault();
     const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length];
@@ -193,35 +285,36 @@ for (const tab of tabs) {
 
 // -- start-up --------------------------------------------------------------------------------------------------------
 
-const map = reliabilityMap({ words, sameAs, at });
+const map = reliabilityMap({ words, sameAs });
 open(tabs[0]);
 
 async function look() {
-  const found = await attempt(() => get(`${base}/anchors?${as}`));
+  const found = await attempt(() => get("/studies/{id}/anchors", { participant }));
   if (found) await take(found);
 }
 
-if (isCatalogue) {
-  browse({ space, display, at, cards, draw: (design, card) => el("div", { class: "card" }, cardOf(card), knowButton(design, card)) });
+if (space.kind === "catalogue") {
+  browse({ space, display, cards, draw: (design, card) => el("div", { class: "card" }, cardOf(card), knowButton(design, card)) });
   await look();
 } else {
-  const start = await attempt(() => get(`${base}/map?${as}`));
-  if (start) await setUpControls(start.at);
+  const start = await attempt(() => get("/studies/{id}/map", { participant }));
+  if (start?.at) await setUpControls(start.at);
   await look();
 }
 
+if (isOwner && display.clip) startClipPanel();
+
 // Other tabs may change anchors; hidden tabs close their stream.
-let stream = null;
 function listen() {
-  stream?.close();
+  page.stream?.close();
   if (document.hidden) return;
-  stream = new EventSource(`/api${base}/stream?${as}`);
+  const stream = page.stream = new EventSource(`/api${base}/stream?${as}`);
   // "ready": also refresh after the stream opens, since changes before it were missed.
-  for (const type of ["ready", "anchor_added", "anchor_removed", "undone"]) {
-    stream.addEventListener(type, () => { if (!working) look(); });
+  for (const type of ["ready", "anchor_added", "anchor_removed", "anchor_named", "undone"]) {
+    stream.addEventListener(type, () => { if (!page.working) look(); });
   }
 }
 document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); listen(); });
-window.addEventListener("pagehide", () => stream?.close());
+window.addEventListener("pagehide", () => page.stream?.close());
 window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 listen();

@@ -1,65 +1,60 @@
-// Client of the REST interface; errors carry the server's message, its code, and the field that it is about.
+// The page: its study and participant, the server's limits, and requests about them.
 
-export class Problem extends Error {
-  constructor(status, detail, { code, field } = {}) {
-    super(detail);
-    Object.assign(this, { status, code, field });
-  }
-}
+import { Problem, makeClient, messageOf } from "./client.js";
+import { elementsOf } from "./dom.js";
 
-const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+/** @import { Limits } from "../rest" */
 
-async function send(method, path, body, { type = "application/json", attempts = 4, signal } = {}) {
-  let response;
-  try {
-    response = await fetch(`/api${path}`, {
-      method,
-      headers: body === undefined ? {} : { "Content-Type": type },
-      body: body === undefined ? undefined : type === "application/json" ? JSON.stringify(body) : body,
-      signal,
-    });
-  } catch {
-    throw new Problem(0, "The server does not answer. What you answered so far is safe; try again in a moment.");
-  }
-  if (response.status === 503 && method === "GET" && attempts > 1) { // busy: a question may be asked again
-    await pause(400);
-    return send(method, path, body, { type, attempts: attempts - 1, signal });
-  }
-  if (response.status === 204) return null;
-  const isJSON = (response.headers.get("content-type") || "").includes("json");
-  const data = isJSON ? await response.json() : await response.text();
-  if (!response.ok) throw new Problem(response.status, data.detail || String(data) || response.statusText, data);
-  return data;
-}
-
-export const get = (path) => send("GET", path);
-export const post = (path, body = {}, signal = undefined) => send("POST", path, body, { signal });
-export const remove = (path, body) => send("DELETE", path, body);
-export const upload = (path, file) => send("POST", path, file, { type: "text/csv" });
+const { dataset } = document.body;
 
 // Study and participant of this page.
-export const study = document.body.dataset.study;
-export const participant = document.body.dataset.participant;
-export const isOwner = document.body.dataset.owner === "yes";
+export const study = dataset.study ?? "";
+export const participant = dataset.participant || "owner";
+export const isOwner = dataset.owner === "yes";
+// Whether people judge by eye or ear on this page: only the results show values.
+export const hidesValues = dataset.hideValues === "yes";
 export const base = `/studies/${study}`;
-export const as = `participant=${encodeURIComponent(participant || "owner")}`;
+export const as = `participant=${encodeURIComponent(participant)}`;
 
-let timer;
-export function say(text, seconds = 5) {
-  const toast = document.getElementById("toast");
-  toast.textContent = text;
-  toast.hidden = false;
-  clearTimeout(timer);
-  timer = setTimeout(() => { toast.hidden = true; }, 1000 * seconds);
+/** @type {Limits} */
+export const limits = JSON.parse(dataset.limits ?? "{}");
+
+export const { get, post, patch, put, remove, upload } = makeClient(dataset.study === undefined ? {} : { id: study });
+export { Problem };
+
+class Toast {
+  #timer = 0;
+
+  /**
+   * @param {string} text
+   * @param {number} seconds
+   */
+  show(text, seconds) {
+    const toast = elementsOf("base")("toast");
+    toast.textContent = text;
+    toast.hidden = false;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => { toast.hidden = true; }, 1000 * seconds);
+  }
 }
 
-// Run an action and show its error, if any.
+const toast = new Toast();
+
+/** @param {string} text */
+export const say = (text, seconds = 5) => toast.show(text, seconds);
+
+/**
+ * Run an action and show its error, if any.
+ * @template T
+ * @param {() => T | Promise<T>} action
+ * @returns {Promise<T | undefined>}
+ */
 export async function attempt(action) {
   try {
     return await action();
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
-    say(error.message || "Something went wrong.", 10);
+    say(messageOf(error), 10);
     return undefined;
   }
 }

@@ -1,29 +1,14 @@
-// Cards of designs: title, picture, rows. Rows that differ from the other card are marked.
+// Cards of designs: title, picture, rows. Rows that differ from the other card are marked. The notebook widget uses them, too.
 
-import { base, post } from "./api.js";
 import { drawing, el } from "./dom.js";
 
-const MOST = Number(document.body.dataset.mostCards); // designs that one request may hold
-let drawings = 0;
+/** @import { Card, CardRow } from "../rest" */
+/** @typedef {(name: string) => string | null | undefined} ImageSource address of an image, if there is one */
 
-// Make the ids of each drawing unique within the page.
-function apart(card) {
-  if (!card.svg) return card;
-  drawings += 1;
-  return { ...card, svg: card.svg.replace(/(\bid="|#)d\d+-/g, `$1d${drawings}-`) };
-}
+/** @type {ImageSource} */
+const imageOf = (name) => `/studies/${document.body.dataset.study}/images/${encodeURIComponent(name)}`;
 
-// Fetch the cards of designs, in requests within the server's limit.
-export async function cards(designs) {
-  const found = [];
-  for (let at = 0; at < designs.length; at += MOST) {
-    found.push(...await post(`${base}/cards`, { designs: designs.slice(at, at + MOST) }));
-  }
-  return found.map(apart);
-}
-
-const imageOf = (name) => `${base}/images/${encodeURIComponent(name)}`;
-
+/** @param {Card} card */
 export function picture(card, source = imageOf) {
   const label = card.title ? "" : "Drawing of the design"; // a title beside it says what it shows
   if (card.svg) return el("div", { class: "picture" }, drawing(card.svg, label));
@@ -37,6 +22,24 @@ export function picture(card, source = imageOf) {
   return el("div", { class: "picture" }, image);
 }
 
+/** @param {CardRow} row */
+const amount = (row) => (row.unit ? `${row.value} ${row.unit}` : row.value);
+
+/**
+ * What differs between two cards, in words.
+ * @param {Card[]} cards
+ */
+export function differences([one, other]) {
+  const values = new Map(other.rows.map((row) => [row.name, amount(row)]));
+  const differing = one.rows.filter((row) => values.get(row.name) !== amount(row));
+  const named = one.title || other.title ? [`${one.title} or ${other.title}`] : [];
+  return [...named, ...differing.map((row) => `${row.label} ${amount(row)} or ${values.get(row.name) ?? "nothing"}`)].join("; ");
+}
+
+/**
+ * @param {Card} card
+ * @param {Card | null} other
+ */
 export function rows(card, other = null) {
   if (!card.rows.length) return null;
   const values = new Map((other ? other.rows : []).map((row) => [row.name, row.value]));
@@ -45,13 +48,4 @@ export function rows(card, other = null) {
     const value = row.unit ? `${row.value}\u00a0${row.unit}` : row.value;
     return el("div", { class: differs ? "differs" : null }, el("dt", {}, row.label), el("dd", {}, value));
   }));
-}
-
-export function cardOf(card, other = null, source = imageOf) {
-  return [
-    card.title ? el("div", { class: "card-title" }, card.title) : null,
-    picture(card, source),
-    rows(card, other),
-    card.link ? el("a", { href: card.link, target: "_blank", rel: "noopener noreferrer" }, "More about it") : null,
-  ].filter(Boolean);
 }

@@ -1,296 +1,263 @@
-// The duel page. One answer is sent at a time; an answer that could not be sent is kept and sent again when the server
-// responds.
+// The duel page: shows the pair and the state of the answers, see answer-queue.js.
 
-import { Problem, as, attempt, base, participant, post, say } from "./api.js";
-import { picture, rows } from "./card.js";
-import { el } from "./dom.js";
+import { AnswerQueue, isAway, isShutOut } from "./answer-queue.js";
+import { Problem, as, attempt, base, limits, participant, post, say } from "./api.js";
+import { differences, picture, rows } from "./card.js";
+import { asShown } from "./cards.js";
+import { messageOf } from "./client.js";
+import { el, elementsOf } from "./dom.js";
+import { KnownDesigns } from "./duel-anchors.js";
+import { DuelMedia, takesKey } from "./duel-media.js";
+
+/** @import { Card, DuelView } from "../rest" */
+/** @import { Outcome } from "./answer-queue.js" */
+/** @import { Side } from "./duel-anchors.js" */
 
 const PAUSE = 250; // ms for which new cards take no answer: a second press was meant for the old ones
 const SLOW = 400; // ms after which a wait is told
 const LATE = 2_000; // ms after which an answer that is not confirmed may be lost by leaving the page
-const BACKOFF = [1_000, 30_000]; // ms before the first attempt to reach the server again, and at most
-const LONGEST = 7 * 24 * 3600 * 1000;
-const KEYS = new Map(Object.entries({
-  ArrowLeft: "first", a: "first", 1: "first",
-  ArrowRight: "second", d: "second", 2: "second",
-  ArrowDown: "tie", t: "tie",
-  s: "skip",
-}));
-const ANSWERED_ELSEWHERE = "Answered in another tab. These are the designs to compare now.";
+/** @type {Map<string, Outcome>} */
+const KEYS = new Map([
+  ["ArrowLeft", "first"], ["a", "first"], ["1", "first"],
+  ["ArrowRight", "second"], ["b", "second"], ["d", "second"], ["2", "second"],
+  ["ArrowDown", "tie"], ["t", "tie"],
+  ["s", "skip"],
+]);
+/** @type {Map<string, Side>} */
+const MARKS = new Map([["j", "first"], ["k", "second"]]);
+const LETTERS = { first: "A", second: "B" };
+const ANSWERED_ELSEWHERE = "Another tab has answered or replaced this pair. These are the designs to compare now.";
 const TAKEN_BACK = "Your last answer was taken back.";
 const KEPT = "The server does not answer. Your answer is kept on this page, and sent as soon as it does.";
 
-const at = (id) => document.getElementById(id);
-const [pair, why, spoken, help] = ["pair", "why", "spoken", "help-dialog"].map(at);
-const buttons = [...document.querySelectorAll("[data-outcome]")];
+const at = elementsOf("duel");
+const [pair, why, spoken, help] = [at("pair"), at("why"), at("spoken"), at("help-dialog")];
+const buttons = [at("first"), at("second"), at("tie"), at("skip")];
 
-let duel = null;
-let shown = 0; // when the cards were shown
-let busy = false;
-let again = null; // what to do on Try again
-let failures = 0; // attempts in a row that did not reach the server
-let unsent = null; // the answer that the server has yet to confirm
-let since = 0; // when it was given
-let sending = null; // aborts the request that carries it, while there is one
-let revoked = null; // an answer that was taken back before it was confirmed; it may have reached the server
-let mine = 0; // answers and undos of this page that the stream has yet to report
-let skipped = 0;
-let last = null; // number of the event that undo takes back
+const media = new DuelMedia();
+const queue = new AnswerQueue({
+  ask: () => post("/studies/{id}/ask", { participant }),
+  answer: (answer, signal) => post("/studies/{id}/answers", { ...answer, participant }, { signal }),
+  undo: (event) => post("/studies/{id}/undo", { ...event, participant }),
+}, { warn: say, ready: () => known.done });
+
+// What the page does at the moment.
+class Page {
+  shown = 0; // when the cards were shown
+  busy = false;
+  /** @type {(() => void) | null} */
+  again = null; // what to do on Try again
+  /** @type {EventSource | null} */
+  stream = null;
+  waitTimer = 0;
+  retryTimer = 0;
+}
+
+const page = new Page();
+
+/** @type {KnownDesigns} */
+const known = new KnownDesigns(queue, { canAnswer: () => queue.duel !== null && !page.busy && page.again === null, changed: showMarks });
 
 // -- showing ---------------------------------------------------------------------------------------------------------
 
-const amount = (row) => (row.unit ? `${row.value} ${row.unit}` : row.value);
-
-function differences([one, other]) {
-  const values = new Map(other.rows.map((row) => [row.name, amount(row)]));
-  const differing = one.rows.filter((row) => values.get(row.name) !== amount(row));
-  const named = one.title || other.title ? [`${one.title} or ${other.title}`] : [];
-  return [...named, ...differing.map((row) => `${row.label} ${amount(row)} or ${values.get(row.name)}`)].join("; ");
-}
-
+/**
+ * @param {"first" | "second"} side
+ * @param {Card} card
+ * @param {Card} other
+ */
 function fill(side, card, other) {
   const button = at(side);
-  const link = at(`${side}-link`);
-  const lead = el("span", { class: "sr-only" }, `Choose the ${side}: `);
-  const title = card.title ? el("div", { class: "card-title" }, card.title) : null;
-  button.replaceChildren(...[lead, title, picture(card), rows(card, other)].filter(Boolean));
+  const link = at(side === "first" ? "first-link" : "second-link");
+  const letter = LETTERS[side];
+  const lead = el("span", { class: "sr-only" }, `Choose ${letter}: `);
+  const label = el("span", { class: "letter", "aria-hidden": "true" }, letter, el("kbd", {}, side === "first" ? "←" : "→"));
+  const head = el("div", { class: "card-head" }, label, card.title ? el("span", { class: "card-title" }, card.title) : null);
+  button.replaceChildren(...[lead, head, picture(card), rows(card, other)].filter((part) => part !== null));
   button.classList.remove("chosen");
   link.hidden = !card.link;
   if (card.link) link.href = card.link;
 }
 
-function show(next) {
-  duel = next;
-  last = duel.last;
-  const [one, other] = duel.cards;
+/** @param {DuelView} duel */
+function show(duel) {
+  queue.show(duel);
+  const cards = duel.cards.map(asShown);
+  const [one, other] = cards;
   fill("first", one, other);
   fill("second", other, one);
-  pair.classList.toggle("pictures", duel.cards.some((card) => card.svg || card.image));
-  why.textContent = duel.why;
+  media.show(cards);
+  pair.classList.toggle("pictures", cards.some((card) => card.svg || card.image));
+  pair.style.setProperty("--rows", String(Math.max(...cards.map((card) => card.rows.length))));
+  why.textContent = duel.reason;
   const { progress, answers } = duel;
   const count = answers === 1 ? "1 comparison so far." : `${answers} comparisons so far.`;
   at("progress").textContent = progress.stop ? count : `${count} ${progress.sentence}`;
   at("bar").value = progress.stop ? 1 : answers / Math.max(answers + progress.remaining, 1);
   at("finished").hidden = !progress.stop;
   at("finished-words").textContent = progress.stop ? `${progress.sentence} You can also go on.` : "";
-  spoken.textContent = `Comparison ${answers + 1}. ${differences(duel.cards)}`;
-  failures = 0;
+  spoken.textContent = `Comparison ${answers + 1}. ${differences(cards)}`;
   clearTrouble();
   rest();
-  if (stream?.readyState === EventSource.CLOSED && !document.hidden) listen(); // closed for good by an error
+  if (page.stream?.readyState === EventSource.CLOSED && !document.hidden) listen(); // closed for good by an error
   // The response time starts after the frame in which the cards are painted.
-  shown = performance.now();
-  requestAnimationFrame(() => { shown = performance.now(); });
+  page.shown = performance.now();
+  requestAnimationFrame(() => { page.shown = performance.now(); });
+}
+
+// Show what can change while a pair is on screen: its anchors, and whether there is something to take back.
+function showMarks() {
+  at("undo").setAttribute("aria-disabled", String(!queue.canUndo && !known.has(queue.last)));
+  known.show();
 }
 
 function rest() {
-  busy = false;
-  clearTimeout(rest.timer);
+  page.busy = false;
+  clearTimeout(page.waitTimer);
   pair.removeAttribute("aria-busy");
   pair.classList.remove("waiting");
   for (const button of buttons) {
-    button.setAttribute("aria-disabled", String(!duel || again !== null));
+    button.setAttribute("aria-disabled", String(!queue.duel || page.again !== null));
     button.classList.remove("chosen");
   }
-  at("undo").setAttribute("aria-disabled", String(!unsent && duel !== null && !duel.answers && !skipped));
-  for (const element of [pair, at("tie"), at("skip")]) element.hidden = duel === null;
+  showMarks();
+  for (const element of [pair, at("tie"), at("skip")]) element.hidden = queue.duel === null;
 }
 
+/** @param {string} words */
 function wait(words) {
-  busy = true;
+  page.busy = true;
+  known.show();
   pair.setAttribute("aria-busy", "true");
-  clearTimeout(rest.timer);
-  rest.timer = setTimeout(() => {
+  clearTimeout(page.waitTimer);
+  page.waitTimer = setTimeout(() => {
     why.textContent = words;
     pair.classList.add("waiting");
-    if (unsent) at("undo").setAttribute("aria-disabled", "false");
+    if (queue.unsent) at("undo").setAttribute("aria-disabled", "false");
   }, SLOW);
 }
 
+/**
+ * @param {unknown} error
+ * @param {() => void} action
+ */
 function trouble(error, action) {
   if (!(error instanceof Problem)) console.error(error);
-  again = action;
+  page.again = action;
   if (isAway(error)) retryLater();
-  const text = error.message || "Something went wrong.";
+  const text = messageOf(error);
   const words = text[0].toUpperCase() + text.slice(1);
   if (at("trouble-text").textContent !== words) at("trouble-text").textContent = words; // told once, however often it fails
   at("trouble").hidden = false;
   at("retry").hidden = isShutOut(error);
   if (isShutOut(error)) {
-    duel = unsent = null;
-    stream?.close();
+    queue.clear();
+    page.stream?.close();
   }
   rest();
   if (isShutOut(error)) at("undo").setAttribute("aria-disabled", "true");
-  if (duel) why.textContent = duel.why;
-  else why.textContent = "There is nothing to compare at the moment.";
+  why.textContent = queue.duel ? queue.duel.reason : "There is nothing to compare at the moment.";
 }
 
 function clearTrouble() {
   const focused = document.activeElement === at("retry");
-  again = null;
-  clearTimeout(retryLater.timer);
+  page.again = null;
+  clearTimeout(page.retryTimer);
   at("trouble").hidden = true;
   at("trouble-text").textContent = "";
   if (focused) at("first").focus();
 }
 
-// Exponential back-off with jitter.
 function retryLater() {
-  const [first, most] = BACKOFF;
-  clearTimeout(retryLater.timer);
-  retryLater.timer = setTimeout(retry, Math.min(first * 2 ** failures, most) * (0.75 + 0.5 * Math.random()));
-  failures += 1;
+  clearTimeout(page.retryTimer);
+  page.retryTimer = setTimeout(retry, queue.backOff());
 }
 
 function retry() {
-  if (again && !busy) again();
+  if (page.again && !page.busy) page.again();
 }
 
-window.addEventListener("online", () => { if (again) retry(); else refresh(); });
+window.addEventListener("online", () => { if (page.again) retry(); else refresh(); });
 
 // -- asking and answering --------------------------------------------------------------------------------------------
-
-const isAway = (error) => error instanceof Problem && (error.status === 0 || error.status >= 500);
-
-const isShutOut = (error) => error instanceof Problem && error.status === 403; // removed, or their link was replaced
 
 async function ask() {
   wait("Choosing the next pair …");
   try {
-    await settle();
-    show(await post(`${base}/ask`, { participant }));
+    show(await queue.ask());
   } catch (error) {
-    if (!isAway(error)) duel = null; // all items compared, or the study is gone: the old pair no longer counts
     trouble(error, ask);
   }
 }
 
+/** @param {Outcome} outcome */
 function choose(outcome) {
   const now = performance.now();
-  if (busy || !duel || again || now - shown < PAUSE) return;
-  const response_ms = Math.min(Math.round(now - shown), LONGEST);
-  unsent = { duel_id: duel.id, outcome, response_ms, participant, ask: true };
-  since = now;
-  send(unsent);
+  if (page.busy || !queue.duel || page.again || now - page.shown < PAUSE) return;
+  queue.give(outcome, Math.min(Math.round(now - page.shown), limits.response_ms));
+  send();
 }
 
-// Whether an answer could not be sent, or has been pending for this many milliseconds.
-const isWaiting = (long) => unsent !== null && (again !== null || performance.now() - since >= long);
+window.addEventListener("beforeunload", (event) => {
+  if (queue.unsent && (page.again || queue.isPending(LATE))) event.preventDefault();
+});
 
-window.addEventListener("beforeunload", (event) => { if (isWaiting(LATE)) event.preventDefault(); });
-
-async function send(answer) {
+async function send() {
+  if (!queue.unsent) return;
+  const { outcome } = queue.unsent;
   wait("Choosing the next pair …");
-  at(answer.outcome).classList.add("chosen");
-  let kept = null;
-  sending = new AbortController();
-  const { signal } = sending;
-  try {
-    await settle();
-    kept = await expecting(() => post(`${base}/answers`, answer, signal));
-    if (unsent !== answer) { // taken back meanwhile
-      refresh();
-      return;
-    }
-    revoked = null; // another answer to the same pair: one that comes late is refused
-    last = kept.event;
-    if (answer.outcome === "skip") skipped += 1;
-  } catch (error) {
-    if (unsent !== answer) { // taken back meanwhile
-      refresh();
-      return;
-    }
-    sending = null;
-    if (error.status === 409) {
+  at(outcome).classList.add("chosen");
+  const found = await queue.send();
+  switch (found.type) {
+    case "answered":
+      if (found.next) show(found.next);
+      else await ask();
+      break;
+    case "elsewhere":
       say(ANSWERED_ELSEWHERE);
-    } else {
-      const away = isAway(error);
-      if (!away) unsent = null;
-      trouble(away ? new Problem(error.status, KEPT) : error, away ? () => send(answer) : ask);
-      if (away) at(answer.outcome).classList.add("chosen");
-      return;
-    }
-  }
-  unsent = sending = null;
-  if (kept?.next) show(kept.next);
-  else await ask();
-}
-
-// Send a change; the stream reports it, unless it was a repetition.
-async function expecting(change) {
-  mine += 1;
-  try {
-    const found = await change();
-    if (found.repeated) mine = Math.max(mine - 1, 0);
-    return found;
-  } catch (error) {
-    mine = Math.max(mine - 1, 0);
-    throw error;
+      await ask();
+      break;
+    case "revoked":
+      refresh();
+      break;
+    case "kept":
+      trouble(new Problem(found.error.status, KEPT), send);
+      at(outcome).classList.add("chosen");
+      break;
+    default:
+      trouble(found.error, ask);
   }
 }
 
-const takeBack = (event) => expecting(() => post(`${base}/undo`, { participant, event }));
-
-// Cancel a pending answer. Whether it reached the server is checked when the server responds again.
 function revoke() {
-  revoked = { ...unsent, late: sending !== null }; // the server may read a request after it was aborted
-  unsent = null;
-  sending?.abort();
-  sending = null;
+  queue.revoke();
   clearTrouble();
   rest();
-  why.textContent = duel.why;
-  shown = performance.now();
+  why.textContent = queue.duel?.reason ?? "";
+  page.shown = performance.now();
   say(TAKEN_BACK);
 }
 
-// Undo at the server an answer that was cancelled here.
-async function settle() {
-  if (!revoked) return;
-  const answer = revoked;
-  try {
-    const out = await post(`${base}/ask`, { participant }).catch((error) => {
-      if (isAway(error)) throw error;
-      return null; // nothing is left to ask
-    });
-    if (out?.id === answer.duel_id) {
-      if (answer.late) return; // it may still arrive: the stream will report it
-    } else {
-      const { late, ...given } = answer;
-      const kept = await expecting(() => post(`${base}/answers`, { ...given, ask: false }));
-      await takeBack(kept.event);
-    }
-  } catch (error) {
-    if (isAway(error)) throw error;
-    if (error.status !== 409) say(error.message); // 409: answered, or gone on, in another tab
-  }
-  if (revoked === answer) revoked = null;
-}
-
 async function undo() {
-  if (isWaiting(SLOW)) {
+  if (queue.unsent && (page.again || queue.isPending(SLOW))) {
     revoke();
     return;
   }
-  if (busy || at("undo").getAttribute("aria-disabled") === "true") return;
+  if (page.busy || at("undo").getAttribute("aria-disabled") === "true") return;
   wait("Taking back your answer …");
-  const undone = await attempt(async () => { await settle(); return takeBack(last); });
+  const undone = await attempt(() => queue.undo());
   if (!undone) {
     rest();
-    why.textContent = duel ? duel.why : "";
+    why.textContent = queue.duel?.reason ?? "";
     return;
   }
-  const { type, outcome } = undone.event;
-  if (type === "answered" && outcome === "skip") skipped = Math.max(skipped - 1, 0);
-  say(type === "answered" ? TAKEN_BACK : "Your last change of anchors was taken back.");
+  say(undone.event.type === "answered" ? TAKEN_BACK : "Your last change of anchors was taken back.");
   if (undone.pending) show(undone.pending);
   else await ask();
 }
 
 // -- keys and buttons ------------------------------------------------------------------------------------------------
 
-for (const button of buttons) button.addEventListener("click", () => choose(button.dataset.outcome));
+for (const button of buttons) button.addEventListener("click", () => choose(/** @type {Outcome} */ (button.dataset.outcome)));
 at("undo").addEventListener("click", undo);
 at("help").addEventListener("click", () => help.showModal());
 at("retry").addEventListener("click", retry);
@@ -305,13 +272,17 @@ keys.addEventListener("change", () => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.repeat || help.open || !keys.checked || event.target.closest("input, select, textarea")) return;
+  if (event.repeat || document.querySelector("dialog[open]") || !keys.checked || takesKey(event)) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const withControl = event.ctrlKey || event.metaKey;
   if (event.altKey || (withControl && (key !== "z" || event.shiftKey))) return;
+  const outcome = KEYS.get(key);
+  const marked = MARKS.get(key);
   const action = key === "?" ? () => help.showModal()
     : (key === "u" && !withControl) || (key === "z" && withControl) ? undo
-    : KEYS.has(key) ? () => choose(KEYS.get(key)) : null;
+    : outcome ? () => choose(outcome)
+    : withControl ? null
+    : marked ? () => known.toggle(marked) : media.actionOf(key);
   if (action === null) return;
   event.preventDefault();
   action();
@@ -319,17 +290,18 @@ document.addEventListener("keydown", (event) => {
 
 // -- other tabs ------------------------------------------------------------------------------------------------------
 
-let stream = null;
-
 async function refresh() {
-  if (busy || again) return;
-  const before = duel?.id;
+  if (page.busy || page.again) return;
+  const hadPair = queue.duel !== null;
   try {
-    await settle();
-    const next = await post(`${base}/ask`, { participant });
-    if (busy || duel?.id !== before || next.id === before) return;
+    const next = await queue.poll();
+    if (page.busy) return;
+    if (!next) {
+      showMarks();
+      return;
+    }
     show(next);
-    if (before) say(ANSWERED_ELSEWHERE);
+    if (hadPair) say(ANSWERED_ELSEWHERE);
   } catch {
     // The user did not ask for this: the next answer shows the error.
   }
@@ -337,33 +309,32 @@ async function refresh() {
 
 function listen() {
   let first = true;
-  stream = new EventSource(`/api${base}/stream?${as}`);
+  const stream = page.stream = new EventSource(`/api${base}/stream?${as}`);
   stream.addEventListener("ready", () => {
-    mine = 0;
-    if (!first && again) retry();
+    queue.restartReports();
+    if (!first && page.again) retry();
     else refresh(); // what happened before the stream was there
     first = false;
   });
-  for (const type of ["answered", "undone"]) {
-    stream.addEventListener(type, () => {
-      if (mine > 0) mine -= 1;
-      else refresh();
+  for (const type of ["anchor_added", "anchor_removed"]) {
+    stream.addEventListener(type, ({ data }) => {
+      if (!known.changing && JSON.parse(data).number > (queue.last ?? 0)) refresh(); // of another tab
     });
+  }
+  for (const type of ["answered", "undone"]) {
+    stream.addEventListener(type, () => { if (!queue.isOwnEvent()) refresh(); });
   }
 }
 
 // Browsers limit connections per server: hidden tabs close their stream.
 document.addEventListener("visibilitychange", () => {
-  stream?.close();
+  page.stream?.close();
   if (document.hidden) return;
   refresh();
   listen();
 });
-window.addEventListener("pagehide", () => stream?.close());
+window.addEventListener("pagehide", () => page.stream?.close());
 window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-
-const asked = /^[^?\n]{1,110}\?/.exec(document.querySelector("#help-dialog h2 + p")?.textContent || "");
-if (asked) at("question").textContent = asked[0];
 
 await ask();
 listen();

@@ -1,11 +1,13 @@
+import { elementsOf } from "./dom.js";
+
 // The printed link has the token in its fragment, which appears in no log.
 function signIn() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!token) return;
   history.replaceState(null, "", location.pathname + location.search);
-  const field = document.getElementById("token");
+  const field = elementsOf("login")("token");
   field.value = token;
-  field.form.requestSubmit();
+  field.form?.requestSubmit();
 }
 
 signIn();

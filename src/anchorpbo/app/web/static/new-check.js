@@ -1,14 +1,19 @@
 // Live validation of a new study by the server: a status message and a preview card.
 
-import { cardOf } from "./card.js";
+import { el, elementsOf } from "./dom.js";
 import { pictureOf } from "./new-pictures.js";
+import { cardOf } from "./page-card.js";
 
-const status = document.getElementById("status");
-const create = document.getElementById("create");
-const part = document.getElementById("preview-part");
-const preview = document.getElementById("preview");
-const note = document.getElementById("preview-note");
+/** @import { Card, StudyPreview } from "../rest" */
 
+const byId = elementsOf("new");
+const [status, create, part] = [byId("status"), byId("create"), byId("preview-part")];
+const [preview, note] = [byId("preview"), byId("preview-note")];
+
+/**
+ * @param {"good" | "bad" | "wanting" | "busy"} kind
+ * @param {string} text
+ */
 export function tell(kind, text) {
   status.dataset.kind = kind;
   if (status.textContent !== text) status.textContent = text;
@@ -17,20 +22,32 @@ export function tell(kind, text) {
 }
 
 // Replace terms of the REST interface by those of the page; quoted user input stays.
+/** @type {[RegExp, string][]} */
 const WORDS = [
   [/\bconstraint(?=s?\b)/g, "rule"],
   [/\blow of\b/g, "“From” of"], [/\bits high\b/g, "its “To”"], [/\bhigh of\b/g, "“To” of"],
   [/\blow and high\b/g, "“From” and “To”"], [/\bif log is set\b/g, "if ratios matter"],
 ];
+/** @param {string} text */
 const inOurWords = (text) => WORDS.reduce((words, [theirs, ours]) => words.replaceAll(theirs, ours), text);
 
+/** @param {string} text */
 export function sentence(text) {
   const words = text.split(/('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/).map((part, n) => (n % 2 ? part : inOurWords(part))).join("");
   return words && words[0].toUpperCase() + words.slice(1);
 }
 
+/**
+ * @param {number} count
+ * @param {string} one
+ * @param {string} several
+ */
 const many = (count, one, several) => `${count.toLocaleString("en", { maximumSignificantDigits: 6 })} ${count === 1 ? one : several}`;
 
+/**
+ * @param {StudyPreview} found
+ * @param {{ kind: "space" } | { kind: "catalogue", features: string[], categories: string[], fingerprint: string[] }} space
+ */
 export function ready(found, space) {
   const designs = found.designs === null ? "" : `, ${many(found.designs, "design", "different designs")}`;
   if (space.kind === "space") return tell("good", `Ready: ${many(found.dimension, "parameter varies", "parameters vary")}${designs}.`);
@@ -38,8 +55,13 @@ export function ready(found, space) {
   return tell("good", `Ready: ${many(columns, "column tells designs apart", "columns tell designs apart")}${designs}.`);
 }
 
+/**
+ * @param {Card} card
+ * @param {boolean} hasTemplate
+ */
 export function show(card, hasTemplate) {
-  preview.replaceChildren(...cardOf(card, null, pictureOf));
+  const clip = card.clip ? [el("p", { class: "no-picture quiet" }, `Clip: ${card.clip}`)] : [];
+  preview.replaceChildren(...cardOf({ ...card, clip: null }, null, pictureOf), ...clip);
   note.textContent = hasTemplate && !card.svg ? "The drawing cannot be made for this design: check the expressions in it." : "";
   note.hidden = !note.textContent;
   part.hidden = false;

@@ -1,8 +1,11 @@
 // Cards of the examples, each with a button that creates its study.
 
 import { get, post, attempt } from "./api.js";
+/** @import { ExampleLine } from "../rest" */
+
 import { el } from "./dom.js";
 
+/** @param {HTMLElement} place */
 export async function showExamples(place, words = "Try it") {
   const examples = await attempt(() => get("/examples"));
   place.removeAttribute("aria-busy");
@@ -13,11 +16,15 @@ export async function showExamples(place, words = "Try it") {
   place.replaceChildren(...examples.map((one) => example(one, words)));
 }
 
+/**
+ * @param {ExampleLine} one
+ * @param {string} words
+ */
 function example(one, words) {
   const button = el("button", { type: "button" }, words, el("span", { class: "sr-only" }, `: ${one.title}`));
   button.addEventListener("click", async () => {
     button.disabled = true;
-    const made = await attempt(() => post(`/examples/${encodeURIComponent(one.key)}`));
+    const made = await attempt(() => post("/examples/{key}", {}, { path: { key: one.key } }));
     if (made) location.assign(`/studies/${made.id}/anchors`);
     button.disabled = false;
   });

@@ -1,11 +1,15 @@
 // Advanced options, each with a hint.
 
+import { elementsOf } from "./dom.js";
 import { isNumber, number } from "./new-values.js";
 
+const byId = elementsOf("new");
+/** @type {Record<string, string>} */
 const PRESETS = {
   "": "For real use: how much each parameter matters is learnt from the answers.",
   paper: "The settings of the paper, to reproduce its results.",
 };
+/** @type {Record<string, string>} */
 const STRATEGIES = {
   "": "The default, kg, asks about the pair whose answer is expected to raise the best design most.",
   raeubo: "The pair whose better design promises most, less what its noise costs.",
@@ -17,19 +21,22 @@ const STRATEGIES = {
   kg: "The pair whose answer is expected to raise the best design most: the knowledge gradient.",
   euco: "The pair whose chosen design promises most, allowing for wrong choices.",
 };
-const fields = Object.fromEntries(["preset", "strategy", "risk_weight", "seed"].map((id) => [id, document.getElementById(id)]));
+const fields = { preset: byId("preset"), strategy: byId("strategy"), risk_weight: byId("risk_weight"), seed: byId("seed") };
+/** @typedef {Record<string, string>} OptionsDraft */
 
 function explain() {
-  document.getElementById("preset-hint").textContent = PRESETS[fields.preset.value];
-  document.getElementById("strategy-hint").textContent = STRATEGIES[fields.strategy.value];
+  byId("preset-hint").textContent = PRESETS[fields.preset.value];
+  byId("strategy-hint").textContent = STRATEGIES[fields.strategy.value];
   fields.risk_weight.placeholder = fields.preset.value === "paper" ? "10" : "0";
 }
 
+/** @returns {OptionsDraft} */
 export const optionsDraft = () => Object.fromEntries(Object.entries(fields).map(([id, field]) => [id, field.value]));
 
+/** @param {OptionsDraft} [draft] */
 export function startOptions(draft = {}) {
   for (const [id, field] of Object.entries(fields)) if (typeof draft[id] === "string") field.value = draft[id];
-  document.getElementById("advanced").open = Object.values(optionsDraft()).some(Boolean);
+  byId("advanced").open = Object.values(optionsDraft()).some(Boolean);
   fields.preset.addEventListener("change", explain);
   fields.strategy.addEventListener("change", explain);
   explain();

@@ -1,12 +1,18 @@
-// Form of one parameter: fields, hints and validation.
+// Form of one parameter: fields, hints and marks.
 
-import { el } from "./dom.js";
-import { isNumber, list, number } from "./new-values.js";
+import { limits } from "./api.js";
+import { el, find } from "./dom.js";
+import { definitionOf, shortcomingsOf, suggestedStepOf } from "./new-parameter-state.js";
 
+/** @import { Field, Kind, ParameterState, Shortcoming, TextField } from "./new-parameter-state.js" */
+/** @typedef {"up" | "down" | "remove"} Action */
+
+/** @type {[Kind, string][]} */
 const KINDS = [
   ["real", "Number"], ["integer", "Integer"], ["categorical", "Category"],
   ["ordinal", "Ordered"], ["boolean", "Yes or no"], ["constant", "Constant"],
 ];
+/** @type {Record<Kind, Field[]>} */
 const FIELDS = {
   real: ["low", "high", "unit", "step", "log"],
   integer: ["low", "high", "unit", "log"],
@@ -15,56 +21,84 @@ const FIELDS = {
   boolean: [],
   constant: ["value", "unit"],
 };
+/** @type {ParameterState} */
 const EMPTY = { kind: "real", name: "", low: "", high: "", unit: "", label: "", step: "", log: false, values: "", value: "" };
-let made = 0;
-
-// Format a number as an example for an error message.
-function example(text) {
-  const decimal = /^\s*([+-]?\d+),(\d+)\s*$/.exec(text);
-  return decimal ? `with a point for decimals: ${decimal[1]}.${decimal[2]}` : "such as 12.5";
-}
 
 export class Parameter {
-  // `hinted` shows a placeholder in each field.
+  static #made = 0;
+
+  /**
+   * @param {Partial<ParameterState>} state
+   * @param {boolean} hinted whether each field has a placeholder
+   */
   constructor(state = {}, hinted = false) {
-    this.id = `p${(made += 1)}`;
+    this.id = `p${(Parameter.#made += 1)}`;
+    /** @type {Set<string>} */
     this.left = new Set(); // fields that were left: whatever is missing there may be told
     const given = { ...EMPTY, ...state };
+    /** @param {string} text */
     const hint = (text) => (hinted ? { placeholder: text } : {});
+    /** @param {TextField} field */
     const text = (field, more = {}) => el("input", {
-      id: `${this.id}-${field}`, value: String(given[field]), autocomplete: "off", maxlength: "5000", dataset: { field }, ...more,
+      id: `${this.id}-${field}`, value: String(given[field]), autocomplete: "off", maxlength: String(limits.text), dataset: { field }, ...more,
     });
     const decimal = { inputmode: "text" }; // a decimal keyboard may lack the minus sign
     this.inputs = {
-      name: text("name", { maxlength: "200", ...hint("temperature"), autocapitalize: "off", spellcheck: "false" }),
+      name: text("name", { maxlength: String(limits.name), ...hint("temperature"), autocapitalize: "off", spellcheck: "false" }),
       kind: el("select", { id: `${this.id}-kind`, dataset: { field: "kind" } },
         KINDS.map(([value, words]) => el("option", { value, selected: value === given.kind }, words))),
       low: text("low", { ...decimal, ...hint("80") }),
       high: text("high", { ...decimal, ...hint("96") }),
       values: text("values", { placeholder: "Kenya, Brazil, Sumatra" }),
       value: text("value"),
-      unit: text("unit", { maxlength: "200", ...hint("°C") }),
-      label: text("label", { maxlength: "200", ...hint("Water temperature") }),
+      unit: text("unit", { maxlength: String(limits.label), ...hint("°C") }),
+      label: text("label", { maxlength: String(limits.label), ...hint("Water temperature") }),
       step: text("step", { ...decimal, placeholder: "any" }),
       log: el("input", { id: `${this.id}-log`, type: "checkbox", checked: Boolean(given.log), dataset: { field: "log" } }),
     };
     this.problem = el("p", { class: "row-problem", id: `${this.id}-problem` });
-    this.element = this.#layout(Boolean(given.label || given.step || given.log));
-    this.element.addEventListener("focusout", (event) => {
-      if (event.target.dataset.field) this.left.add(event.target.dataset.field);
-    });
-    this.inputs.kind.addEventListener("change", () => this.#show());
-    this.#show();
-  }
-
-  #layout(open) {
-    const { name, kind, low, high, values, value, unit, label, step, log } = this.inputs;
-    const field = (input, words) => el("div", { class: "field", dataset: { of: input.dataset.field } },
-      el("label", { for: input.id }, words), input);
+    this.more = el("summary");
+    /** @param {Action} action @param {string} sign */
     const tool = (action, sign) => el("button", { type: "button", class: "plain tool", dataset: { action } },
       el("span", { "aria-hidden": "true" }, sign));
     this.tools = el("div", { class: "tools" }, tool("up", "↑"), tool("down", "↓"), tool("remove", "✕"));
-    this.more = el("summary");
+    this.use = el("button", { type: "button", class: "small use-step", hidden: true });
+    this.element = this.#layout(Boolean(given.label || given.step || given.log));
+    this.element.addEventListener("focusout", (event) => {
+      const { target } = event;
+      if (target instanceof HTMLElement && target.dataset.field) this.left.add(target.dataset.field);
+    });
+    this.inputs.kind.addEventListener("change", () => this.#show());
+    this.element.addEventListener("input", () => this.#suggest());
+    this.#show();
+    this.#suggest();
+  }
+
+  // Suggest a step for the range: in the field as long as it is empty, and on a button that fills it in.
+  #suggest() {
+    const { step } = this.inputs;
+    const suggested = suggestedStepOf(this.state);
+    step.placeholder = suggested === null ? "any" : `any, or ${suggested}`;
+    this.use.hidden = suggested === null || Boolean(step.value.trim());
+    this.use.textContent = `Use ${suggested}`;
+    this.use.value = String(suggested);
+  }
+
+  /** @param {boolean} open whether the details are */
+  #layout(open) {
+    const { name, kind, low, high, values, value, unit, label, step, log } = this.inputs;
+    /** @param {HTMLElement} input @param {string} words */
+    const field = (input, words) => el("div", { class: "field", dataset: { of: input.dataset.field } },
+      el("label", { for: input.id }, words), input);
+    this.use.addEventListener("click", () => {
+      step.value = this.use.value;
+      step.focus();
+      step.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    const hint = el("p", { class: "quiet", id: `${step.id}-hint` },
+      "The smallest difference that you would notice: designs are rounded to it, and two that differ by no more than it in every parameter count as one in the results.");
+    step.setAttribute("aria-describedby", hint.id);
+    const suggestion = el("div", { class: "suggestion", dataset: { of: "step" } }, this.use, hint);
     return el("li", { class: "parameter", dataset: { id: this.id } },
       el("div", { class: "parameter-main" },
         field(name, "Name"), field(kind, "Kind"), field(low, "From"), field(high, "To"),
@@ -73,91 +107,69 @@ export class Parameter {
         this.more,
         el("div", { class: "parameter-more" },
           field(label, "Label on the cards"), field(step, "In steps of"),
-          el("div", { class: "check", dataset: { of: "log" } }, log, el("label", { for: log.id }, "Ratios matter (logarithmic)")))),
+          el("div", { class: "check", dataset: { of: "log" } }, log, el("label", { for: log.id }, "Ratios matter (logarithmic)")),
+          suggestion)),
       this.problem);
   }
 
   #show() {
+    /** @type {Set<string | undefined>} */
     const shown = new Set(["name", "kind", "label", ...FIELDS[this.kind]]);
-    for (const place of this.element.querySelectorAll("[data-of]")) place.hidden = !shown.has(place.dataset.of);
+    /** @type {NodeListOf<HTMLElement>} */
+    const places = this.element.querySelectorAll("[data-of]");
+    for (const place of places) place.hidden = !shown.has(place.dataset.of);
     this.element.dataset.kind = this.kind;
     this.more.textContent = "More options";
   }
 
-  // Number the parameter.
+  /** @param {Action} action */
+  tool(action) { return find(this.tools, `[data-action=${action}]`, HTMLButtonElement); }
+
+  /**
+   * Number the parameter.
+   * @param {number} at
+   */
   number(at) {
     this.element.setAttribute("aria-label", `Parameter ${at}`);
     const words = { up: `Move parameter ${at} up`, down: `Move parameter ${at} down`, remove: `Remove parameter ${at}` };
-    for (const tool of this.tools.children) {
-      tool.setAttribute("aria-label", words[tool.dataset.action]);
-      tool.title = words[tool.dataset.action];
+    for (const action of /** @type {const} */ (["up", "down", "remove"])) {
+      const tool = this.tool(action);
+      tool.setAttribute("aria-label", words[action]);
+      tool.title = words[action];
     }
   }
 
-  get kind() { return this.inputs.kind.value; }
+  get kind() { return /** @type {Kind} */ (this.inputs.kind.value); }
   get name() { return this.inputs.name.value.trim(); }
 
-  // The typed values, for the draft.
+  /**
+   * The typed values, for the draft.
+   * @returns {ParameterState}
+   */
   get state() {
-    const entries = Object.entries(this.inputs).map(([field, input]) => [field, field === "log" ? input.checked : input.value]);
-    return Object.fromEntries(entries);
+    const entries = Object.entries(this.inputs).map(([field, input]) => [field, input === this.inputs.log ? input.checked : input.value]);
+    return /** @type {any} */ (Object.fromEntries(entries));
   }
 
-  has(field) { return FIELDS[this.kind].includes(field) ? this.inputs[field].value.trim() : ""; }
-  get unit() { return this.has("unit"); }
+  get unit() { return FIELDS[this.kind].includes("unit") ? this.inputs.unit.value.trim() : ""; }
   get label() { return this.inputs.label.value.trim(); }
 
   // The parameter as the server expects it.
-  get definition() {
-    const { low, high, step, log, values, value } = this.inputs;
-    const base = { name: this.name, kind: this.kind };
-    const ratio = log.checked ? { log: true } : {};
-    switch (this.kind) {
-      case "real": return { ...base, low: number(low.value), high: number(high.value), ...ratio, ...(step.value.trim() ? { step: number(step.value) } : {}) };
-      case "integer": return { ...base, low: number(low.value), high: number(high.value), ...ratio };
-      case "categorical": case "ordinal": return { ...base, values: list(values.value) };
-      case "constant": return { ...base, value: number(value.value) };
-      default: return base;
-    }
-  }
+  get definition() { return definitionOf(this.state); }
 
-  // Missing and invalid fields, as [field, message, whether it is only missing].
-  problems(taken) {
-    const found = [];
-    const { low, high, step, log, values, value } = this.inputs;
-    if (!this.name) found.push(["name", "a name", true]);
-    else if (taken.has(this.name)) found.push(["name", `another parameter is called ${this.name}`, false]);
-    if (["real", "integer"].includes(this.kind)) {
-      for (const [field, input, words] of [["low", low, "From"], ["high", high, "To"]]) {
-        if (!input.value.trim()) found.push([field, `“${words}”`, true]);
-        else if (!isNumber(input.value)) found.push([field, `“${words}” must be a number, ${example(input.value)}`, false]);
-        else if (this.kind === "integer" && !Number.isInteger(Number(input.value))) found.push([field, `“${words}” must be a whole number`, false]);
-      }
-      if (!found.some(([field]) => field === "low" || field === "high")) found.push(...this.#range(Number(low.value), Number(high.value), log.checked, step.value));
-    }
-    if (["categorical", "ordinal"].includes(this.kind)) {
-      const all = list(values.value);
-      const twice = all.find((one, at) => all.indexOf(one) < at);
-      if (all.length < 2) found.push(["values", "two values or more", true]);
-      else if (twice !== undefined) found.push(["values", `“${twice}” is there twice`, false]);
-    }
-    if (this.kind === "constant" && !value.value.trim()) found.push(["value", "a value", true]);
-    return found;
-  }
+  /**
+   * Missing and invalid fields.
+   * @param {Set<string>} taken names of the earlier parameters
+   */
+  problems(taken) { return shortcomingsOf(this.state, taken); }
 
-  #range(low, high, log, step) {
-    if (low >= high) return [["high", "“To” must be above “From”", false]];
-    if (log && low <= 0) return [["low", "where ratios matter, “From” must be above 0", false]];
-    if (this.kind !== "real" || !step.trim()) return [];
-    const steps = (high - low) / Number(step);
-    if (!isNumber(step) || Number(step) <= 0) return [["step", "a step must be a number above 0", false]];
-    if (Math.abs(steps - Math.round(steps)) > 1e-6) return [["step", "steps must lead from “From” to “To”", false]];
-    return [];
-  }
-
-  // Mark invalid fields; mark missing ones only after the user has left them.
+  /**
+   * Mark invalid fields; mark missing ones only after the user has left them.
+   * @param {Shortcoming[]} problems
+   */
   mark(problems) {
     const told = problems.filter(([field, , missing]) => !missing || this.left.has(field));
+    /** @type {Set<string>} */
     const wrong = new Set(told.map(([field]) => field));
     for (const [field, input] of Object.entries(this.inputs)) {
       if (wrong.has(field)) {
@@ -165,10 +177,11 @@ export class Parameter {
         input.setAttribute("aria-describedby", this.problem.id);
       } else {
         input.removeAttribute("aria-invalid");
-        input.removeAttribute("aria-describedby");
+        if (field === "step") input.setAttribute("aria-describedby", `${input.id}-hint`);
+        else input.removeAttribute("aria-describedby");
       }
     }
-    if (wrong.has("step")) this.element.querySelector("details").open = true;
+    if (wrong.has("step")) find(this.element, "details", HTMLDetailsElement).open = true;
     const words = told.map(([, text, missing]) => (missing ? `${text} is needed` : text)).join("; ");
     this.problem.textContent = words && `${words[0].toUpperCase()}${words.slice(1)}.`;
   }

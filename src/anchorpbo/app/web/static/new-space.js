@@ -1,26 +1,47 @@
 // Design space of a new study: parameters, constraints and a drawing.
 
+import { limits } from "./api.js";
+import { closest, elementsOf, find } from "./dom.js";
 import { lines } from "./new-values.js";
 import { Parameter } from "./new-parameter.js";
 
-const place = document.getElementById("parameters");
-const news = document.getElementById("parameters-news");
-const constraints = document.getElementById("constraints");
-const template = document.getElementById("template");
-let parameters = [];
-let changed = () => {};
+/** @import { DisplayLayout } from "../rest" */
+/** @import { Action } from "./new-parameter.js" */
+/** @import { ParameterState, Shortcoming } from "./new-parameter-state.js" */
+/** @typedef {{ parameters?: Partial<ParameterState>[], constraints?: string, template?: string }} SpaceDraft */
 
-function order() {
-  place.replaceChildren(...parameters.map((one) => one.element));
-  parameters.forEach((one, at) => {
-    one.tools.querySelector("[data-action=up]").disabled = at === 0;
-    one.tools.querySelector("[data-action=down]").disabled = at === parameters.length - 1;
-    one.tools.querySelector("[data-action=remove]").disabled = parameters.length === 1;
-    one.number(at + 1);
-  });
+const byId = elementsOf("new");
+const place = byId("parameters");
+const news = byId("parameters-news");
+const constraints = byId("constraints");
+const template = byId("template");
+
+class SpaceForm {
+  /** @type {Parameter[]} */
+  parameters = [];
+  changed = () => {};
 }
 
+const form = new SpaceForm();
+
+function order() {
+  const { parameters } = form;
+  place.replaceChildren(...parameters.map((one) => one.element));
+  parameters.forEach((one, at) => {
+    one.tool("up").disabled = at === 0;
+    one.tool("down").disabled = at === parameters.length - 1;
+    one.tool("remove").disabled = parameters.length === 1;
+    one.number(at + 1);
+  });
+  byId("add-parameter").disabled = parameters.length >= limits.parameters;
+}
+
+/**
+ * @param {Parameter} one
+ * @param {Action} action
+ */
 function move(one, action) {
+  const { parameters } = form;
   const at = parameters.indexOf(one);
   const called = one.name || `Parameter ${at + 1}`;
   if (action === "remove") {
@@ -33,24 +54,29 @@ function move(one, action) {
     parameters.splice(at, 1);
     parameters.splice(to, 0, one);
     order();
-    const button = one.tools.querySelector(`[data-action=${action}]`);
-    (button.disabled ? one.tools.querySelector("button:not(:disabled)") : button).focus();
+    const button = one.tool(action);
+    (button.disabled ? find(one.tools, "button:not(:disabled)", HTMLElement) : button).focus();
     news.textContent = `${called} is now number ${to + 1} of ${parameters.length}.`;
   }
-  changed();
+  form.changed();
 }
 
+/**
+ * @param {() => void} onchange
+ * @param {SpaceDraft} [draft]
+ */
 export function startSpace(onchange, draft) {
-  changed = onchange;
+  form.changed = onchange;
   const given = Array.isArray(draft?.parameters) && draft.parameters.length ? draft.parameters : [{}, {}];
-  parameters = given.map((state, at) => new Parameter(state, at === 0));
+  form.parameters = given.map((state, at) => new Parameter(state, at === 0));
   constraints.value = draft?.constraints || "";
   template.value = draft?.template || "";
-  document.getElementById("drawing-part").open = Boolean(template.value);
+  byId("drawing-part").open = Boolean(template.value);
   order();
   place.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-action]");
-    if (button) move(parameters.find((one) => one.element.contains(button)), button.dataset.action);
+    const button = closest(event, "[data-action]");
+    const one = form.parameters.find(({ element }) => element.contains(button));
+    if (button && one) move(one, /** @type {Action} */ (button.dataset.action));
   });
   // Not while a button is pressed: a message would move the target from under the pointer.
   let pressed = false;
@@ -59,19 +85,23 @@ export function startSpace(onchange, draft) {
     window.addEventListener(end, () => { pressed = false; setTimeout(mark); }, true);
   }
   place.addEventListener("focusout", () => { if (!pressed) mark(); });
-  document.getElementById("add-parameter").addEventListener("click", () => {
+  byId("add-parameter").addEventListener("click", () => {
     const one = new Parameter();
-    parameters.push(one);
+    form.parameters.push(one);
     order();
     one.inputs.name.focus();
-    changed();
+    form.changed();
   });
 }
 
-// Names of the earlier parameters, for each parameter.
+/**
+ * What is wrong with each parameter, given the names of the earlier ones.
+ * @returns {[Parameter, Shortcoming[]][]}
+ */
 function problems() {
+  /** @type {Set<string>} */
   const taken = new Set();
-  return parameters.map((one) => {
+  return form.parameters.map((one) => {
     const found = one.problems(taken);
     taken.add(one.name);
     return [one, found];
@@ -82,8 +112,9 @@ function mark() {
   for (const [one, found] of problems()) one.mark(found);
 }
 
+/** @returns {SpaceDraft} */
 export const spaceDraft = () => ({
-  parameters: parameters.map((one) => one.state), constraints: constraints.value, template: template.value,
+  parameters: form.parameters.map((one) => one.state), constraints: constraints.value, template: template.value,
 });
 
 // The space, its display and the missing fields.
@@ -94,10 +125,15 @@ export function readSpace() {
     const wanted = all.filter(([, , only]) => only).map(([, words]) => words);
     return wanted.length ? `${wanted.join(", ")} for ${one.name || `parameter ${at + 1}`}` : "";
   }).filter(Boolean);
-  const words = (key) => Object.fromEntries(parameters.filter((one) => one[key]).map((one) => [one.name, one[key]]));
+  /** @param {"label" | "unit"} key */
+  const words = (key) => Object.fromEntries(form.parameters.filter((one) => one[key]).map((one) => [one.name, one[key]]));
   return {
     missing,
-    space: { kind: "space", parameters: parameters.map((one) => one.definition), constraints: lines(constraints.value) },
+    pictures: {},
+    clips: [],
+    signature: null,
+    space: { kind: /** @type {const} */ ("space"), parameters: form.parameters.map((one) => one.definition), constraints: lines(constraints.value) },
+    /** @type {DisplayLayout} */
     display: { labels: words("label"), units: words("unit"), ...(template.value.trim() ? { template: template.value } : {}) },
   };
 }

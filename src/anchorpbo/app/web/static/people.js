@@ -1,21 +1,29 @@
 // The People page: participants, their agreement, and imported comparisons.
 
 import { attempt, base, get, post, remove, say, upload } from "./api.js";
-import { cardOf, cards } from "./card.js";
-import { el } from "./dom.js";
+import { cards } from "./cards.js";
+import { messageOf } from "./client.js";
+import { el, elementsOf, find } from "./dom.js";
+import { cardOf } from "./page-card.js";
+import { choosing, drawAgreement } from "./people-agreement.js";
 import { number } from "./results-words.js";
 
-const byId = (name) => document.getElementById(name);
+/** @import { Design, Opinion, ParticipantView, StudyView } from "../rest" */
+
+const byId = elementsOf("people");
+/** @param {string} name */
 const called = (name) => (name === "owner" ? "You (owner)" : name);
 
 async function start() {
-  // First, since the browser would submit the forms itself otherwise.
+  // Disabled before, since the browser would submit the forms itself.
   byId("invite").addEventListener("submit", invite);
   byId("upload").addEventListener("submit", takeIn);
-  const study = await get(base);
+  for (const button of document.querySelectorAll("#invite button, #upload button")) button.removeAttribute("disabled");
+  const study = await get("/studies/{id}");
   byId("file").addEventListener("change", () => { byId("upload-problem").hidden = true; byId("upload-done").hidden = true; });
+  choosing(study);
   await refresh();
-  const columns = document.querySelector("details");
+  const columns = find(document, "details", HTMLDetailsElement);
   columns.addEventListener("toggle", () => attempt(() => explain(study)), { once: true });
 }
 
@@ -27,7 +35,7 @@ async function refresh() {
 // -- participants ------------------------------------------------------------------------------------------------------
 
 async function showPeople() {
-  const people = await get(`${base}/participants`);
+  const people = await get("/studies/{id}/participants");
   byId("people").replaceChildren(...people.map(person));
   byId("people").setAttribute("aria-busy", "false");
   const chosen = byId("whose").value;
@@ -38,8 +46,10 @@ async function showPeople() {
 // A loopback link does not work on other machines.
 byId("only-here").hidden = !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 
+/** @param {ParticipantView} participant */
 function person({ name, answers, anchors, link }) {
   const as = name === "owner" ? "" : `?as=${encodeURIComponent(name)}`;
+  /** @param {number} n @param {string} word */
   const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   return el("li", {},
     el("div", { class: "who-is" }, el("strong", {}, called(name)), el("small", {}, `${count(answers, "answer")}, ${count(anchors, "anchor")}`)),
@@ -50,27 +60,32 @@ function person({ name, answers, anchors, link }) {
       ...(name === "owner" ? [] : [relinking(name), removing(name)])));
 }
 
+/** @param {string} name */
 function relinking(name) {
   const button = el("button", { type: "button", class: "small", "aria-label": `New link for ${name}` }, "New link");
   button.addEventListener("click", () => ask({
     title: `A new link for ${name}?`, yes: "Make a new link",
     words: "The link they have stops working at once. Their answers and anchors stay as they are.",
-    act: () => post(`${base}/participants/link`, { name }), done: `${name} has a new link. Send it to them.`,
+    act: () => post("/studies/{id}/participants/link", { name }), done: `${name} has a new link. Send it to them.`,
   }));
   return button;
 }
 
+/** @param {string} name */
 function removing(name) {
   const button = el("button", { type: "button", class: "small danger", "aria-label": `Remove ${name}` }, "Remove");
   button.addEventListener("click", () => ask({
     title: `Remove ${name}?`, yes: "Remove",
     words: "Their link stops working and they no longer count in what everyone agrees on. What they answered stays in the study's history and exports; invite them again and they go on from there.",
-    act: () => remove(`${base}/participants?name=${encodeURIComponent(name)}`), done: `${name} no longer takes part.`,
+    act: () => remove("/studies/{id}/participants", undefined, { query: { name } }), done: `${name} no longer takes part.`,
   }));
   return button;
 }
 
-// Ask for confirmation before an action that cannot be undone.
+/**
+ * Ask for confirmation before an action that cannot be undone.
+ * @param {{ title: string, words: string, yes: string, act: () => Promise<unknown>, done: string }} question
+ */
 function ask({ title, words, yes, act, done }) {
   byId("sure-title").textContent = title;
   byId("sure-words").textContent = words;
@@ -84,7 +99,7 @@ function ask({ title, words, yes, act, done }) {
       say(done);
       await attempt(refresh);
     } catch (error) {
-      byId("sure-problem").textContent = error.message;
+      byId("sure-problem").textContent = messageOf(error);
       byId("sure-problem").hidden = false;
     } finally {
       byId("sure-yes").disabled = false;
@@ -95,6 +110,10 @@ function ask({ title, words, yes, act, done }) {
 
 byId("sure-no").addEventListener("click", () => byId("sure").close());
 
+/**
+ * @param {string} name
+ * @param {string} address
+ */
 function copyLink(name, address) {
   const field = el("input", { class: "link", readonly: "", value: address, "aria-label": `Link for ${name}` });
   field.addEventListener("focus", () => field.select());
@@ -112,14 +131,15 @@ function copyLink(name, address) {
   return el("span", { class: "row nowrap" }, field, button);
 }
 
+/** @param {SubmitEvent} submit */
 async function invite(submit) {
   submit.preventDefault();
   const name = byId("name").value.trim(), problem = byId("invite-problem");
   problem.hidden = true;
   if (!name) return;
   try {
-    const already = (await get(`${base}/participants`)).some((one) => one.name === name);
-    if (!already) await post(`${base}/participants`, { name });
+    const already = (await get("/studies/{id}/participants")).some((one) => one.name === name);
+    if (!already) await post("/studies/{id}/participants", { name });
     byId("name").value = "";
     say(already ? `${name} takes part already.` : `${name} takes part now. Send them their link.`);
     await showPeople();
@@ -129,8 +149,13 @@ async function invite(submit) {
   }
 }
 
+/**
+ * @param {HTMLElement} place
+ * @param {HTMLInputElement} field
+ * @param {unknown} error
+ */
 function tell(place, field, error) {
-  place.textContent = error.message;
+  place.textContent = messageOf(error);
   place.hidden = false;
   field.setAttribute("aria-invalid", "true");
   field.addEventListener("input", () => field.removeAttribute("aria-invalid"), { once: true });
@@ -139,43 +164,23 @@ function tell(place, field, error) {
 
 // -- agreement ---------------------------------------------------------------------------------------------------------
 
+/** @typedef {Opinion & { design: Design, utility: number, interval: number[] }} InformedOpinion of a participant with answers */
+/**
+ * @param {Opinion} opinion
+ * @returns {opinion is InformedOpinion}
+ */
+const isInformed = (opinion) => opinion.design !== null;
+
 async function showAgreement() {
-  const { opinions, participants, matrix, consensus } = await get(`${base}/agreement`);
-  byId("agreement-words").textContent = summary(participants, matrix);
-  byId("matrix").hidden = participants.length < 2;
-  if (participants.length > 1) drawMatrix(participants, matrix);
-  await showOpinions(opinions.filter((one) => one.design), consensus);
+  const { opinions, consensus, ...agreement } = await get("/studies/{id}/agreement");
+  drawAgreement(agreement, called);
+  await showOpinions(opinions.filter(isInformed), consensus);
 }
 
-function summary(participants, matrix) {
-  if (!participants.length) return "Nobody has answered yet.";
-  if (participants.length === 1) return "As soon as two people have answered, this shows how alike they judge.";
-  const pairs = participants.flatMap((_, i) => participants.slice(i + 1).map((__, j) => matrix[i][i + 1 + j]));
-  const mean = pairs.reduce((sum, one) => sum + one, 0) / pairs.length;
-  const whole = participants.length === 2 ? `They ${words(mean)}.` : `On average they ${words(mean)}.`;
-  return `${whole} A number of 1 means that two people put all designs in the same order, 0 that their orders have nothing in common, −1 that they are opposite. With few answers, take it with care.`;
-}
-
-function words(value) {
-  if (value > 0.7) return "agree";
-  if (value > 0.4) return "mostly agree";
-  if (value > 0.15) return "agree a little";
-  if (value >= -0.15) return "neither agree nor disagree";
-  return value > -0.4 ? "disagree a little" : "mostly disagree";
-}
-
-function drawMatrix(participants, matrix) {
-  const head = el("tr", {}, el("td", {}), participants.map((name) => el("th", { scope: "col" }, called(name))));
-  const rows = matrix.map((row, i) => el("tr", {}, el("th", { scope: "row" }, called(participants[i])), row.map((value, j) => {
-    if (i === j) return el("td", { class: "self" }, "–");
-    const share = Math.round(100 * Math.min(Math.abs(value), 1) * 0.38);
-    const cell = el("td", { class: "heat" }, el("strong", {}, number(value)), el("small", {}, words(value)));
-    cell.style.background = `color-mix(in srgb, var(${value < 0 ? "--bad" : "--accent"}) ${share}%, var(--surface))`;
-    return cell;
-  })));
-  byId("matrix").replaceChildren(el("thead", {}, head), el("tbody", {}, rows));
-}
-
+/**
+ * @param {InformedOpinion[]} opinions
+ * @param {Design | null} consensus
+ */
 async function showOpinions(opinions, consensus) {
   byId("bests").hidden = !opinions.length;
   if (!opinions.length) return;
@@ -193,16 +198,17 @@ async function showOpinions(opinions, consensus) {
 
 // -- imported comparisons ----------------------------------------------------------------------------------------------
 
+/** @param {SubmitEvent} submit */
 async function takeIn(submit) {
   submit.preventDefault();
   const problem = byId("upload-problem"), done = byId("upload-done");
   problem.hidden = done.hidden = true;
-  const [file] = byId("file").files, whose = byId("whose").value;
+  const file = byId("file").files?.[0], whose = byId("whose").value;
   if (!file) return;
-  const button = submit.target.querySelector("button");
+  const button = find(byId("upload"), "button", HTMLButtonElement);
   button.disabled = true;
   try {
-    const { imported } = await upload(`${base}/comparisons?participant=${encodeURIComponent(whose)}`, file);
+    const { imported } = await upload("/studies/{id}/comparisons", file, { query: { participant: whose } });
     done.textContent = `${imported} ${imported === 1 ? "comparison" : "comparisons"} imported for ${called(whose)}.`;
     done.hidden = false;
     byId("upload").reset();
@@ -215,11 +221,16 @@ async function takeIn(submit) {
   }
 }
 
-// Examples of both kinds of table, with this study's columns and designs.
+/**
+ * Examples of both kinds of table, with this study's columns and designs.
+ * @param {StudyView} study
+ */
 async function explain({ space }) {
+  /** @param {string[]} cells */
   const line = (cells) => cells.map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
+  /** @param {"paired" | "ranked"} place @param {string[][]} table */
   const show = (place, table) => { byId(place).textContent = table.map(line).join("\n"); };
-  const designs = await get(`${base}/anchors/proposals?n=3`);
+  const designs = await get("/studies/{id}/anchors/proposals", { n: 3 });
   if (space.kind === "catalogue") {
     const [a, b, c = a] = designs.map((one) => String(one[space.key]));
     show("paired", [["winner", "loser"], [a, b], [c, b]]);
@@ -227,6 +238,7 @@ async function explain({ space }) {
     return;
   }
   const names = Object.keys(designs[0]);
+  /** @param {Design} design */
   const cells = (design) => names.map((name) => String(design[name]));
   const heads = ["winner", "loser"].flatMap((side) => names.map((name) => `${side}.${name}`));
   show("paired", [heads, [...cells(designs[0]), ...cells(designs[1])]]);

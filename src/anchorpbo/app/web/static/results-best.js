@@ -1,30 +1,54 @@
 // The recommended design, its probabilities, and other candidates.
 
-import { as, attempt, base, get } from "./api.js";
-import { cardOf, cards, picture } from "./card.js";
-import { el } from "./dom.js";
-import { certainty, intervalPicture, noise, number, percent, same } from "./results-words.js";
+import { attempt, get, participant } from "./api.js";
+import { cards } from "./cards.js";
+import { el, elementsOf } from "./dom.js";
+import { cardOf } from "./page-card.js";
+import { certainty, noise, number, percent, same } from "./results-words.js";
+
+/** @import { Card, Design, RecommendationView } from "../rest" */
+/** @import { Words } from "./results-words.js" */
+/** @import { Thumbnails } from "./thumbnails.js" */
 
 const WEIGHTS = [0, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const FEW = 5;
-const byId = (name) => document.getElementById(name);
+const byId = elementsOf("results");
 
-// Downloads use the risk weight shown on the page.
+/**
+ * Downloads use the risk weight shown on the page.
+ * @param {number | null} weight
+ */
 function carry(weight) {
-  for (const link of document.querySelectorAll("#exports a[data-risk]")) {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll("#exports a[data-risk]");
+  for (const link of links) {
     const address = new URL(link.href);
     if (weight === null) address.searchParams.delete("risk_weight");
-    else address.searchParams.set("risk_weight", weight);
+    else address.searchParams.set("risk_weight", String(weight));
     link.href = address.href;
   }
 }
 
 export class Best {
-  constructor(words, changed) {
+  /** @type {RecommendationView | null} */
+  found = null;
+  /** @type {{ design: Design, p: number }[]} */
+  others = [];
+  /** @type {Card[]} */
+  drawn = []; // of the recommended design and of others, as far as they are loaded
+  /** @type {[number, number] | null} */
+  noises = null; // smallest and largest on the map
+  turn = 0;
+
+  /**
+   * @param {Words} words
+   * @param {(weight: number) => void} changed
+   * @param {Thumbnails} thumbnails
+   */
+  constructor(words, changed, thumbnails) {
     this.words = words;
+    this.thumbnails = thumbnails;
     this.changed = changed;
-    this.noises = null; // smallest and largest on the map
-    this.turn = 0;
     const slider = byId("risk");
     slider.max = String(WEIGHTS.length - 1);
     slider.addEventListener("input", () => this.sayWeight(WEIGHTS[Number(slider.value)]));
@@ -32,26 +56,29 @@ export class Best {
     byId("others-more").addEventListener("click", () => attempt(() => this.showAll()));
   }
 
+  /**
+   * @param {number | null} weight
+   * @returns {Promise<RecommendationView>}
+   */
   async load(weight = null) {
     const turn = ++this.turn;
-    const query = weight === null ? "" : `&risk_weight=${weight}`;
-    const found = await get(`${base}/recommendation?${as}${query}`);
+    const found = await get("/studies/{id}/recommendation", { participant, risk_weight: weight });
     const others = found.credible_set
       .map((design, n) => ({ design, p: found.credible_probabilities[n] }))
       .filter((one) => !same(one.design, found.design));
     const drawn = await cards([found.design, ...others.slice(0, FEW).map((one) => one.design)]);
-    if (turn !== this.turn) return this.found; // a later one is on its way
+    if (turn !== this.turn) return this.found ?? found; // a later one is on its way
     Object.assign(this, { found, others, drawn });
-    this.show();
+    this.show(found);
     carry(weight);
     return found;
   }
 
-  show() {
-    const { found, drawn } = this;
+  /** @param {RecommendationView} found */
+  show(found) {
+    const { drawn } = this;
     byId("best-card").replaceChildren(...cardOf(drawn[0]));
     byId("best-sentence").textContent = sentence(found);
-    byId("best-interval").replaceChildren(intervalPicture(found.utility, found.interval, hasOrigin(found) ? "zero" : "average"));
     this.facts();
     const nearest = WEIGHTS.reduce((a, b) => (Math.abs(b - found.risk_weight) < Math.abs(a - found.risk_weight) ? b : a));
     byId("risk").value = String(WEIGHTS.indexOf(nearest));
@@ -59,7 +86,11 @@ export class Best {
     this.showOthers();
   }
 
-  // Compare the noise with its range on the map.
+  /**
+   * Compare the noise with its range on the map.
+   * @param {number} low
+   * @param {number} high
+   */
   noiseRange(low, high) {
     this.noises = [low, high];
     this.facts();
@@ -67,28 +98,37 @@ export class Best {
 
   facts() {
     const { found } = this;
+    if (!found) return;
     byId("best-facts").replaceChildren(
       fact("Close to the best", certainty(found.p_within), `probability of being within ${percent(found.margin)} of the gap between a median design and the best`),
-      fact("Best of those compared", percent(found.p_best), "probability that no design compared is better; designs much alike share it"),
-      fact("Your judgement", this.steadiness(), this.noiseWords()),
-      fact("Comparisons", String(found.answers), "that said something"),
+      fact("Best of those compared", percent(found.p_best), "probability that no design compared is better; designs within one step count as one, similar designs further apart split the probability"),
+      fact("Your judgement", this.steadiness(found), this.noiseWords(found)),
+      fact("Comparisons", String(found.answers), "without those you skipped"),
     );
   }
 
-  // How steadily this design is judged, compared with the others of the map.
-  steadiness() {
-    const [low, high] = this.noises || [];
-    if (!this.noises || noise(low) === noise(high)) return "–";
-    const share = (this.found.noise - low) / (high - low);
+  /**
+   * How steadily this design is judged, compared with the others of the map.
+   * @param {RecommendationView} found
+   */
+  steadiness(found) {
+    if (!this.noises) return "–";
+    const [low, high] = this.noises;
+    if (noise(low) === noise(high)) return "–";
+    const share = (found.noise - low) / (high - low);
     return share < 0.25 ? "steady" : share < 0.6 ? "fairly steady" : "hesitant";
   }
 
-  noiseWords() {
-    const [low, high] = this.noises || [];
-    if (this.noises && noise(low) === noise(high)) return "much the same everywhere: mark anchors to learn where it differs";
-    return `how surely you judge this one: noise ${noise(this.found.noise)}${this.noises ? `, around it from ${noise(low)} to ${noise(high)}` : ""}`;
+  /** @param {RecommendationView} found */
+  noiseWords(found) {
+    const own = `how surely you judge this one: noise ${noise(found.noise)}`;
+    if (!this.noises) return own;
+    const [low, high] = this.noises;
+    if (noise(low) === noise(high)) return "much the same everywhere: mark anchors to learn where it differs";
+    return `${own}, around it from ${noise(low)} to ${noise(high)}`;
   }
 
+  /** @param {number} weight */
   sayWeight(weight) {
     const words = weight === 0
       ? "Only utility counts, however hard the design is to judge."
@@ -108,17 +148,19 @@ export class Best {
   // Only those whose cards are loaded.
   showOthers() {
     const { others, drawn, found, words } = this;
+    if (!found) return;
     const share = others.reduce((sum, one) => sum + one.p, 0);
     byId("others-words").textContent = others.length
       ? `${others.length === 1 ? "One other design" : `${others.length} others`} could be the best of those compared, with ${percent(share)} probability together.`
       : "No other design you compared is likely to be the best of them.";
     byId("others").replaceChildren(...others.slice(0, drawn.length - 1).map(({ design, p }, n) => {
       const card = drawn[n + 1];
-      const bar = el("span", { class: "bar-track", "aria-hidden": "true" }, el("span", { class: "bar-fill" }));
-      bar.firstChild.style.width = `${Math.max(2, 100 * p)}%`;
+      const fill = el("span", { class: "bar-fill" });
+      fill.style.width = `${Math.max(2, 100 * p)}%`;
+      const bar = el("span", { class: "bar-track", "aria-hidden": "true" }, fill);
       const text = card.title ? words.line(design) : words.differences(design, found.design);
       return el("li", {},
-        picture(card),
+        this.thumbnails.of(design),
         el("div", { class: "other-words" },
           card.title ? el("strong", {}, card.title) : null,
           el("span", { class: card.title ? "quiet" : null }, text)),
@@ -130,12 +172,19 @@ export class Best {
   }
 }
 
+/** @param {{ reference: string }} found */
 const hasOrigin = (found) => found.reference.startsWith("zero");
 
+/**
+ * @param {string} name
+ * @param {string} value
+ * @param {string} words
+ */
 function fact(name, value, words) {
   return el("div", {}, el("dt", {}, name), el("dd", {}, el("strong", {}, value), el("small", {}, words)));
 }
 
+/** @param {RecommendationView} found */
 function sentence({ utility, interval: [low, high], reference, answers }) {
   const sure = low > 0 ? "Clearly better" : utility > 0 ? "Probably better" : "Not better";
   const than = hasOrigin({ reference }) ? "zero" : "the average of the designs you compared";

@@ -1,48 +1,32 @@
 // Controls for a design: one per parameter, from the space in `GET /api/studies/{id}`.
 
+import { say } from "./api.js";
 import { el } from "./dom.js";
+import { scale, snap } from "./steps.js";
 
-const PLACES = 200; // of a slider over a range without steps
+/** @import { BooleanLayout, ChoiceLayout, Design, IntegerLayout, RealLayout } from "../rest" */
+/** @import { Words } from "./results-words.js" */
+/** @typedef {Design[string]} Value */
+/** @typedef {{ element: HTMLElement, get: () => Value, set: (value: Value) => void }} Control */
 
-const decimals = (number) => {
-  const [digits, power = "0"] = String(number).split("e");
-  return Math.max((digits.split(".")[1] || "").length - Number(power), 0);
-};
-
-// Scale between slider positions, 0 to `last`, and values.
-function scale({ kind, low, high, log, step = kind === "integer" ? 1 : null }) {
-  if (step && !(log && high - low > PLACES * step)) {
-    const digits = Math.min(Math.max(decimals(step), decimals(low)), 20);
-    const last = Math.round((high - low) / step);
-    return {
-      last,
-      value: (place) => (place >= last ? high : Number((low + place * step).toFixed(digits))),
-      place: (value) => Math.round((value - low) / step),
-    };
-  }
-  const digits = Math.min(Math.max(Math.ceil(-Math.log10((high - low) / PLACES)), 0), 20);
-  const near = (value) => {
-    if (step) return low + Math.round((value - low) / step) * step;
-    return log ? Number(value.toPrecision(3)) : Number(value.toFixed(digits));
-  };
-  const at = log ? (share) => low * (high / low) ** share : (share) => low + share * (high - low);
-  const share = log ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
-  return {
-    last: PLACES,
-    value: (place) => (place <= 0 ? low : place >= PLACES ? high : Math.min(Math.max(near(at(place / PLACES)), low), high)),
-    place: (value) => Math.round(PLACES * share(value)),
-  };
-}
-
+/** @param {Value} value */
 const inWords = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
 
+/**
+ * @param {RealLayout | IntegerLayout} parameter
+ * @param {string} id
+ * @param {string} label
+ * @param {string} unit
+ * @param {() => void} changed
+ * @returns {Control}
+ */
 function numeric(parameter, id, label, unit, changed) {
-  const { low, high, kind } = parameter;
+  const { low, high } = parameter;
   const places = scale(parameter);
   let value = low;
   const range = el("input", { type: "range", id, min: "0", max: String(places.last), step: "1" });
   const exact = el("input", {
-    type: "number", min: String(low), max: String(high), step: kind === "integer" ? "1" : String(parameter.step || "any"),
+    type: "number", min: String(low), max: String(high), step: parameter.kind === "integer" ? "1" : String(parameter.step || "any"),
     "aria-label": `${label}, exact${unit ? `, in ${unit}` : ""}`, required: true,
   });
   const tell = () => range.setAttribute("aria-valuetext", unit ? `${value} ${unit}` : String(value));
@@ -57,10 +41,15 @@ function numeric(parameter, id, label, unit, changed) {
     const valid = exact.value !== "" && Number.isFinite(exact.valueAsNumber);
     exact.setAttribute("aria-invalid", String(!valid || exact.valueAsNumber < low || exact.valueAsNumber > high));
     if (!valid) return;
-    value = exact.valueAsNumber;
+    value = snap(exact.valueAsNumber, parameter);
     range.value = String(places.place(Math.min(Math.max(value, low), high)));
     tell();
     changed();
+  });
+  exact.addEventListener("change", () => {
+    if (exact.value === "" || exact.valueAsNumber === value) return;
+    exact.value = String(value);
+    say(`${label} set to ${unit ? `${value} ${unit}` : value}, the nearest step.`);
   });
   return {
     element: el("div", { class: "control" },
@@ -69,15 +58,22 @@ function numeric(parameter, id, label, unit, changed) {
       range),
     get: () => value,
     set(given) {
-      value = given;
+      value = Number(given);
       exact.value = String(given);
       exact.removeAttribute("aria-invalid");
-      range.value = String(places.place(given));
+      range.value = String(places.place(value));
       tell();
     },
   };
 }
 
+/**
+ * @param {Value[]} values
+ * @param {string} id
+ * @param {string} label
+ * @param {() => void} changed
+ * @returns {Control}
+ */
 function listed(values, id, label, changed) {
   if (values.length > 4) {
     const select = el("select", { id, onchange: changed }, values.map((value, n) => el("option", { value: String(n) }, inWords(value))));
@@ -96,23 +92,37 @@ function listed(values, id, label, changed) {
   };
 }
 
+/**
+ * @param {RealLayout | IntegerLayout | ChoiceLayout | BooleanLayout} parameter
+ * @param {string} id
+ * @param {string} label
+ * @param {string} unit
+ * @param {() => void} changed
+ */
 function control(parameter, id, label, unit, changed) {
   if (parameter.kind === "real" || parameter.kind === "integer") return numeric(parameter, id, label, unit, changed);
   return listed(parameter.kind === "boolean" ? [false, true] : parameter.values, id, label, changed);
 }
 
-// Controls of all varying parameters. `changed` is called when the user changes one; `set` does not call it.
+/**
+ * Controls of all varying parameters. `changed` is called when the user changes one; `set` does not call it.
+ * @param {Words} words
+ * @param {() => void} changed
+ */
 export function sliders(words, changed) {
-  const made = words.space.parameters
+  const parameters = words.space.kind === "space" ? words.space.parameters : [];
+  const made = parameters
     .filter((parameter) => parameter.kind !== "constant")
     .map((parameter, n) => {
       const { name } = parameter;
-      return [name, control(parameter, `control-${n}`, words.label(name), words.unit(name), changed)];
+      return /** @type {const} */ ([name, control(parameter, `control-${n}`, words.label(name), words.unit(name), changed)]);
     });
+  /** @type {Design} */
   let rest = {};
   return {
     element: el("div", { class: "controls" }, made.map(([, one]) => one.element)),
     get: () => ({ ...rest, ...Object.fromEntries(made.map(([name, one]) => [name, one.get()])) }),
+    /** @param {Design} design */
     set(design) {
       rest = design;
       for (const [name, one] of made) one.set(design[name]);

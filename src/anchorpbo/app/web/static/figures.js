@@ -1,0 +1,21 @@
+// Figures of the server: it computes plotly's data and layout, and this page draws them in its own colours.
+
+import { get, participant } from "./api.js";
+import { draw } from "./plots.js";
+
+/** @import { FigureView } from "../rest" */
+/** @typedef {"interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "importance" | "gains"} FigureName */
+/** @typedef {{ at?: string, x?: string, y?: string, columns?: number, risk_weight?: number }} FigureQuery */
+
+/**
+ * Draw a figure in an element, and describe it to those who cannot see it.
+ * @param {HTMLElement} element
+ * @param {FigureName} name
+ * @param {FigureQuery} query
+ * @param {(figure: FigureView) => FigureView} change may change the figure first, for example hide some of its traces
+ */
+export async function showFigure(element, name, query = {}, change = (figure) => figure) {
+  const figure = await get("/studies/{id}/figures/{name}", { participant, ...query }, { path: { name } });
+  element.setAttribute("aria-label", figure.description);
+  await draw(element, change(figure));
+}

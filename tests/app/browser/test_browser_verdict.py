@@ -1,0 +1,57 @@
+"""The verdict on the Results page: when to stop, what it rests on, and answers to compare again."""
+
+import pytest
+from browsing import cards_are_shown, choose, results_are_shown, see_results, text_of, violations
+from playwright.sync_api import expect
+from test_browser_cards import real, study_of
+
+CLEAR = "winner.heat,loser.heat\n" + "90,20\n" * 6
+OPPOSITE = CLEAR + "20,90\n"
+
+
+def open_results(home, someone, study, table):
+    """Import comparisons and open the results."""
+    page, address = someone.open(home), f"{home}/api/studies/{study}/comparisons"
+    assert page.request.post(address, data=table, headers={"Content-Type": "text/csv"}).ok
+    page.goto(f"{home}/studies/{study}/results")
+    results_are_shown(page)
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_contradicting_answer_is_named_and_compared_again(home, site, visitor, scheme):
+    study = study_of(site, real("heat", low=0, high=100))
+    page = open_results(home, visitor(color_scheme=scheme), study, OPPOSITE)
+    assert text_of(page, "#verdict-evidence") == ["Your other answers predict 6 of your last 7 choices."]
+    (row,) = text_of(page, "#contradictions li")
+    assert row.startswith("heat 20 over heat 90 Your other answers give this answer a probability of")
+    assert violations(page) == []
+    page.get_by_role("button", name="Compare again").click()
+    page.wait_for_url("**/duel*")
+    cards_are_shown(page)
+    assert "90" in text_of(page, "#first")[0]
+    assert "20" in text_of(page, "#second")[0]
+    expect(page.get_by_text("You compared these two before")).to_be_visible()
+    (said,) = text_of(page, "#progress")
+    see_results(page)
+    (sentence,) = text_of(page, "#verdict-sentence")
+    assert said.endswith(sentence.removeprefix("Keep going. "))
+
+
+def test_consistent_answers_have_nothing_to_compare_again(home, site, visitor):
+    study = study_of(site, real("heat", low=0, high=100))
+    page = open_results(home, visitor(), study, CLEAR)
+    assert text_of(page, "#verdict-evidence") == ["Your other answers predict 6 of your last 6 choices."]
+    expect(page.get_by_role("heading", name="Answers that contradict the others")).to_be_hidden()
+
+
+def test_the_sections_of_the_page_are_linked(home, site, visitor):
+    study = study_of(site, real("heat", low=0, high=100), real("dose", low=0, high=10))
+    page = visitor().open(f"{home}/studies/{study}/duel")
+    choose(page)
+    see_results(page)
+    names = text_of(page, "#sections a")
+    assert names[:3] == ["Verdict", "Recommended", "Other candidates"]
+    assert names == [text for text in text_of(page, "#results section[id]:visible h2") if text]
+    page.get_by_role("link", name="History", exact=True).click()
+    expect(page.locator("#history-title")).to_be_in_viewport()
