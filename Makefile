@@ -14,6 +14,8 @@ BIN := $(VENV)/bin
 endif
 APP := $(VENV)/.app
 DEV := $(VENV)/.dev
+MODULES := node_modules/.installed
+NPM := $(BIN)/python scripts/run_node.py npm
 APP_EXTRAS := web,molecules
 DEV_EXTRAS := $(APP_EXTRAS),postgresql,plots,notebook,reproduce,dask,optuna,docs,dev
 # Extras that need torch: `auto` installs them if pip finds a build without CUDA, `yes` always, `no` never.
@@ -26,7 +28,7 @@ INSTALL := $(LOCKED) $(BIN)/python -m pip install --quiet
 export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(BIN)/python -m pytest -n auto -q
 
-.PHONY: help run test system check lint docs packaging soak lock clean
+.PHONY: help run test system check lint types docs packaging soak lock clean
 
 help:            ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/'
@@ -43,23 +45,33 @@ $(DEV): pyproject.toml constraints.txt
 	extras=$$($(LOCKED) $(BIN)/python scripts/choose_extras.py $(DEV_EXTRAS) $(TORCH_EXTRAS) $(TORCH)) && $(INSTALL) -e ".[$$extras]"
 	touch $(APP) $(DEV)
 
+$(MODULES): package.json package-lock.json .npmrc | $(DEV)
+	$(NPM) ci --silent
+	touch $(MODULES)
+
 run: $(APP)      ## Run the app with three examples; open the link that it prints
 	$(BIN)/anchorpbo serve --demo
 
 test: lint system  ## Run all checks and tests: style, types, layers, tests, documented code
+	$(NPM) test
 	$(PYTEST)
 
 system:          ## Install Chromium, PostgreSQL and nginx, which some tests need, if they are missing
 	bash scripts/system_packages.sh
 
 check: lint      ## Run the same without the slow tests
+	$(NPM) test
 	$(PYTEST) -m "not slow"
 
-lint: $(DEV)     ## Check style, types and layers
+lint: $(DEV) $(MODULES)  ## Check style, types and layers, of Python and JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(NPM) run --silent lint
+
+types: $(DEV) $(MODULES)  ## Write the types of the pages' scripts, after changing the REST interface or a template
+	$(BIN)/python scripts/make_web_types.py
 
 docs: $(DEV)     ## Build the documentation site in site/; warnings are errors
 	$(BIN)/python -m properdocs build --strict
@@ -79,4 +91,4 @@ lock: $(DEV)     ## Update constraints.txt, the lock file: the newest compatible
 		--custom-compile-command "make lock" --output-file constraints.txt
 
 clean:           ## Remove the files that make created
-	rm -rf .venv .venv-* site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-* node_modules site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -100,7 +100,7 @@ def widget(browser: Browser, study: ap.Optimizer, *, dark: bool) -> Image.Image:
     shown = DuelWidget(study, display={"units": UNITS})
     shown._handle_custom_msg({"type": "recommend", "show": True}, [])
     page = page_of(browser, 640, dark=dark)
-    page.evaluate(CELL, [*((ASSETS / name).read_text("utf-8") for name in ("duel.js", "duel.css")), shown.view])
+    page.evaluate(CELL, [DuelWidget._esm, (ASSETS / "duel.css").read_text("utf-8"), shown.view])
     return seen(page)
 
 

@@ -36,7 +36,7 @@ MARGIN = 12
 """Pixels around a part of a page."""
 SOME = 9
 """Answers of a study that has begun."""
-MAX_ANSWERS = 120
+MAX_ANSWERS = 250
 """Largest number of answers of a study that is answered until it can stop."""
 SCREEN = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=390, height=844)

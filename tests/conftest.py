@@ -32,5 +32,6 @@ def server():
 
 @pytest.fixture
 def postgresql_url(server):
-    """Return the address of an empty database."""
-    return server.new_database()
+    """Yield the address of an empty database."""
+    with server.temporary_database() as url:
+        yield url

@@ -193,9 +193,11 @@ def _sense(model: Any, duels: ap.Duels) -> tuple[str, str]:
     slack = 1e-6 if posterior.draws is None else 10.0
     if (variance > prior * (1.0 + slack)).any():
         return ABSURD, f"variance {np.max(variance / prior):.2g} of the prior's"
-    # A win means a margin above the threshold, which may be many times the noise.
-    apart = model.likelihood.tau / min(coefficients.min() for coefficients in model.coefficients(X, X[::-1]))
-    if (np.abs(mean) > (10.0 + len(duels)) * (np.sqrt(prior) + apart)).any():
+    # The mode is at least as probable as f = 0, where the log likelihood is at least -(2 + tau)^2 / 2 per win. So the
+    # norm of the mode is at most (2 + tau) times the root of their number, and no utility exceeds it, in prior standard
+    # deviations.
+    most = 10.0 + 3.0 * np.sqrt(len(duels)) * (2.0 + model.likelihood.tau)
+    if (np.abs(mean) > most * np.sqrt(prior)).any():
         return ABSURD, f"mean {np.max(np.abs(mean) / np.sqrt(prior)):.2g} deviations"
     return FINE, ""
 

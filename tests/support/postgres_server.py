@@ -104,6 +104,13 @@ class PostgresServer:
         self.execute(f"CREATE DATABASE {name}")
         return self.url(name)
 
+    @contextmanager
+    def temporary_database(self) -> Iterator[str]:
+        """Yield the address of an empty database, and drop it: after a crash the server syncs all that there are."""
+        url = self.new_database()
+        yield url
+        self.execute(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
+
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Run a statement in its own transaction and return its rows."""
         with psycopg.connect(self.url(database), autocommit=True, connect_timeout=10) as connection:

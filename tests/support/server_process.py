@@ -103,9 +103,12 @@ class Server:
     def post(self, path: str, body: Any = None) -> Any:
         return self._send("POST", path, {} if body is None else body)
 
+    def put(self, path: str, content: bytes) -> Any:
+        return self._send("PUT", path, content)
+
     def _send(self, method: str, path: str, body: Any) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {"Content-Type": "application/octet-stream" if isinstance(body, bytes) else "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
