@@ -51,5 +51,5 @@ def state(studies, id, participant="owner"):
         "anchors": studies.anchors(id, participant),
         "history": studies.history(id, participant),
         "recommendation": studies.recommendation(id, participant) if answers else None,
-        "entries": studies.session(id, participant).active_entries,
+        "events": studies.session(id, participant).events,
     }

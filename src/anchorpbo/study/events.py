@@ -51,6 +51,8 @@ class AnchorAdded:
 
     type: ClassVar[str] = "anchor_added"
     design: Design
+    name: str | None = None
+    """What the user calls it; not part of the digest, because no result depends on it."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def list_designs(event: Event) -> tuple[Design, ...]:
 def event_to_dict(event: Event) -> dict[str, Any]:
     """Convert an event to JSON data; its designs are copies."""
     fields = {key: dict(value) if isinstance(value, dict) else value for key, value in vars(event).items()}
+    if isinstance(event, AnchorAdded) and event.name is None:
+        del fields["name"]
     return {"type": event.type, **fields}
 
 
@@ -114,10 +118,17 @@ def _read_preference(data: Mapping[str, Any], space: DesignSpace) -> Event:
     return Preferred(space.check(data["winner"]), space.check(data["loser"]), data.get("tie", False))
 
 
+def _read_anchor(data: Mapping[str, Any], space: DesignSpace) -> Event:
+    name = data.get("name")
+    if not isinstance(name, str | None):
+        raise InputError("the name of an anchor must be text", repr(name), "leave it out if the anchor has none")
+    return AnchorAdded(space.check(data["design"]), name)
+
+
 _READERS: dict[str, Callable[[Mapping[str, Any], DesignSpace], Event]] = {
     "answered": _read_answer,
     "preferred": _read_preference,
-    "anchor_added": lambda data, space: AnchorAdded(space.check(data["design"])),
+    "anchor_added": _read_anchor,
     "anchor_removed": lambda data, space: AnchorRemoved(space.check(data["design"])),
 }
 
@@ -135,7 +146,10 @@ class LogEntry:
     @classmethod
     def create(cls, digest: str, event: Event, points: Array) -> LogEntry:
         """Create the entry of an event that follows a log with this digest."""
-        return cls(event, freeze(points), compute_digest([digest, event_to_dict(event)]))
+        data = event_to_dict(event)
+        if isinstance(event, AnchorAdded):
+            data.pop("name", None)
+        return cls(event, freeze(points), compute_digest([digest, data]))
 
 
 def compute_digest(data: Any) -> str:

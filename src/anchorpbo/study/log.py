@@ -10,7 +10,6 @@ from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.cache import LRUCache
 from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.events import Answered, Event, LogEntry, event_to_dict
-from anchorpbo.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +73,9 @@ class Log:
         """The log as arrays."""
         return self._data.get_or_compute(self.digest, self._compute_data)
 
-    def data_after(self, event: Event, points: Array) -> StudyData:
-        """Return the data of the log after one more event."""
-        now, entry = self.data, LogEntry.create(self.digest, event, points)
+    def data_after(self, entry: LogEntry) -> StudyData:
+        """Return the data of the log after one more entry."""
+        now = self.data
         return self._data.get_or_compute(entry.digest, lambda: now.with_entries([entry]))
 
     def snapshot(self, *entries: LogEntry) -> LogSnapshot:
@@ -87,11 +86,10 @@ class Log:
         """Return whether the duel with this id was answered."""
         return duel in self._answered
 
-    def append(self, event: Event, points: Array) -> None:
-        """Add an event with the coordinates of its designs, (1 or 2, d)."""
-        entry = LogEntry.create(self.digest, event, points)
-        if isinstance(event, Answered):
-            self._answered.add(event.duel)
+    def append(self, entry: LogEntry) -> None:
+        """Add an entry that was created for this log."""
+        if isinstance(entry.event, Answered):
+            self._answered.add(entry.event.duel)
         self._entries.append(entry)
 
     def pop(self) -> None:

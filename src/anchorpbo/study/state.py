@@ -69,28 +69,13 @@ class StudyState:
 
     def record(self, *events: Event) -> None:
         """Validate events that do not depend on each other, and add them to the log, all of them or none."""
-        added = [(event, self.validate(event)) for event in events]
-        for event, points in added:
-            self.log.append(event, points)
+        located = [(event, self._locate(event)) for event in events]
+        for event, points in located:
+            self.log.append(LogEntry.create(self.log.digest, event, points))
 
-    def validate(self, event: Event) -> Array:
-        """Return the coordinates of an event's designs, (1 or 2, d); raise if the event is not possible now."""
-        if isinstance(event, Answered):
-            self.check_duel(Duel(event.duel, event.first, event.second, "", event.gain))
-            if self.log.has_answer(event.duel):
-                raise InputError("a duel can be answered once", event.duel, "undo its answer first, or ask for another")
-            self._check_tie(event.outcome == "tie")
-        points = np.array([self.space.locate(design) for design in list_designs(event)])
-        if isinstance(event, Preferred):
-            if np.array_equal(*points):
-                rule = "the two designs of a comparison must differ"
-                raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
-            self._check_tie(event.tie)
-        elif isinstance(event, AnchorAdded) and self._is_anchor(points[0]):
-            raise InputError("a design can be an anchor once", event.design, "it is one already")
-        elif isinstance(event, AnchorRemoved) and not self._is_anchor(points[0]):
-            raise InputError("only an anchor can be removed", event.design, "see .anchors for the present ones")
-        return points
+    def validate(self, event: Event) -> LogEntry:
+        """Return the entry of an event that follows the log; raise if the event is not possible now."""
+        return LogEntry.create(self.log.digest, event, self._locate(event))
 
     def undo(self) -> None:
         """Remove the last event."""
@@ -110,7 +95,7 @@ class StudyState:
             except InputError as error:
                 self.log.truncate(keep)
                 for entry in previous:
-                    self.log.append(entry.event, entry.points)
+                    self.log.append(entry)
                 rule = f"event {number} must be valid in this study: {error.rule}"
                 raise InputError(rule, error.received, error.remedy) from error
 
@@ -118,8 +103,7 @@ class StudyState:
         """Return a snapshot of the log, optionally with a hypothetical answer to a duel."""
         if duel is None or outcome is None:
             return self.log.snapshot()
-        duel = self.check_duel(duel)
-        return self.log.snapshot(LogEntry.create(self.log.digest, Answered.of(duel, outcome), self._encode_pair(duel)))
+        return self.log.snapshot(self.validate(Answered.of(self.check_duel(duel), outcome)))
 
     # -- duels ---------------------------------------------------------------------------------------------------------
 
@@ -142,7 +126,8 @@ class StudyState:
 
     def peek(self, duel: Duel, outcome: Outcome) -> Duel:
         """Return the duel that would be asked if another had this outcome."""
-        return self.ask(data=self.log.data_after(Answered.of(duel, outcome), self._encode_pair(duel)))[0]
+        entry = LogEntry.create(self.log.digest, Answered.of(duel, outcome), self._encode_pair(duel))
+        return self.ask(data=self.log.data_after(entry))[0]
 
     def has_next_duel(self) -> bool:
         """Return whether the next duel is in the cache."""
@@ -271,6 +256,25 @@ class StudyState:
             self.fitter.put_hyperparameters(self.data, values)
 
     # -- helpers -------------------------------------------------------------------------------------------------------
+
+    def _locate(self, event: Event) -> Array:
+        """Return the coordinates of an event's designs, (1 or 2, d); raise if the event is not possible now."""
+        if isinstance(event, Answered):
+            self.check_duel(Duel(event.duel, event.first, event.second, "", event.gain))
+            if self.log.has_answer(event.duel):
+                raise InputError("a duel can be answered once", event.duel, "undo its answer first, or ask for another")
+            self._check_tie(event.outcome == "tie")
+        points = np.array([self.space.locate(design) for design in list_designs(event)])
+        if isinstance(event, Preferred):
+            if np.array_equal(*points):
+                rule = "the two designs of a comparison must differ"
+                raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
+            self._check_tie(event.tie)
+        elif isinstance(event, AnchorAdded) and self._is_anchor(points[0]):
+            raise InputError("a design can be an anchor once", event.design, "it is one already")
+        elif isinstance(event, AnchorRemoved) and not self._is_anchor(points[0]):
+            raise InputError("only an anchor can be removed", event.design, "see .anchors for the present ones")
+        return points
 
     def _check_tie(self, tied: bool) -> None:
         """Raise for a tie that the likelihood cannot explain."""

@@ -19,7 +19,7 @@ from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, start_workers
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
-from anchorpbo.errors import RunError
+from anchorpbo.errors import InputError, RunError
 from anchorpbo.study.duel_selection import DuelSelector
 from anchorpbo.study.replication import NextDuel
 from support.service_studies import QUICK, TREES, answer, study
@@ -413,3 +413,78 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
         except RunError:
             assert time.monotonic() < end
     scheduler.close()
+
+
+# -- an answer with the next duel -------------------------------------------------------------------------------------
+
+
+def types_of(studies, id):
+    return [event["type"] for event in studies.history(id)]
+
+
+@pytest.mark.parametrize("outcome", ["first", "second", "skip"])
+def test_an_answer_and_a_next_duel_that_is_ready_are_appended_together(held, outcome):
+    scheduler = Scheduler()
+    storage = CountingStorage()
+    quick, plain = StudyService(storage, scheduler=scheduler), StudyService(MemoryStorage())
+    ids = quick.create(QUICK).id, plain.create(QUICK).id
+    held.free.set()
+    duels = quick.ask(ids[0]), plain.ask(ids[1])
+    until(lambda: len(held.done) == 3)
+    before = len(storage.appended)
+    view = quick.answer(ids[0], duels[0].id, outcome, 250, ask=True)
+    plain.answer(ids[1], duels[1].id, outcome)
+    assert shown(view.next) == shown(plain.ask(ids[1]))
+    assert view.next == quick.ask(ids[0])
+    assert types_of(quick, ids[0]) == types_of(plain, ids[1]) == ["created", "asked", "answered", "asked"]
+    assert quick.history(ids[0])[2]["response_ms"] == 250
+    assert quick.history(ids[0])[3]["response_ms"] is None
+    # Nobody expects a skip, so its next duel is computed after it.
+    assert storage.appended[before:] == ([["answered"], ["asked"]] if outcome == "skip" else [["answered", "asked"]])
+    scheduler.close()
+
+
+def test_an_answer_with_its_next_duel_is_repeated_and_undone_as_any_other(held):
+    scheduler = Scheduler()
+    studies = StudyService(MemoryStorage(), scheduler=scheduler)
+    id = studies.create(QUICK).id
+    held.free.set()
+    duel = studies.ask(id)
+    until(lambda: len(held.done) == 3)
+    view = studies.answer(id, duel.id, "first", ask=True)
+    repeated = studies.answer(id, duel.id, "first", ask=True)
+    assert (repeated.repeated, repeated.event, repeated.next) == (True, view.event, view.next)
+    other = StudyService(studies.storage)
+    assert other.ask(id) == view.next
+    undone = studies.undo(id, event=view.event)
+    assert (undone.event["number"], undone.pending.id) == (view.event, duel.id)
+    assert other.ask(id).id == duel.id
+    scheduler.close()
+
+
+def test_an_answer_stays_if_no_next_duel_can_be_asked(monkeypatch):
+    def select(*_):
+        raise InputError("there must be a pair left", "none", "add designs")
+
+    studies = StudyService(MemoryStorage())
+    id = studies.create(QUICK).id
+    duel = studies.ask(id)
+    monkeypatch.setattr(DuelSelector, "select", select)
+    view = studies.answer(id, duel.id, "first", ask=True)
+    assert (view.answers, view.next) == (1, None)
+    assert types_of(studies, id) == ["created", "asked", "answered"]
+    with pytest.raises(InputError, match="a pair left"):
+        studies.ask(id)
+
+
+class CountingStorage(MemoryStorage):
+    """Notes the types of the entries of each append."""
+
+    def __init__(self):
+        super().__init__()
+        self.appended = []
+
+    def append(self, id, entries, seen):
+        written = super().append(id, entries, seen)
+        self.appended.append([entry.type for entry in written])
+        return written

@@ -56,7 +56,7 @@ def test_the_same_name_twice_is_one_event():
 
 def test_only_an_anchor_can_be_named():
     studies, id = study()
-    with pytest.raises(UnknownStudyError, match="only an anchor can be removed or named"):
+    with pytest.raises(UnknownStudyError, match="only an anchor can be named"):
         studies.rename_anchor(id, GREEN, "my usual")
     assert len(studies.history(id)) == 1
 

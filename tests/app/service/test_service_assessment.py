@@ -34,7 +34,7 @@ def test_a_contradiction_has_the_number_of_its_event_in_the_history():
 def test_an_answer_is_asked_again_instead_of_the_pending_duel():
     studies, id = study()
     first = answer(studies, id)
-    number = studies.session(id, "owner").answers[first.id].number
+    number = studies.session(id, "owner").answers[first.id]
     waiting = studies.ask(id)
     again = studies.ask(id, again=number)
     assert (again.first, again.second) == (first.second, first.first)
@@ -47,14 +47,14 @@ def test_an_answer_is_asked_again_instead_of_the_pending_duel():
 
 def test_asking_again_twice_is_one_event():
     studies, id = study()
-    number = studies.session(id, "owner").answers[answer(studies, id).id].number
+    number = studies.session(id, "owner").answers[answer(studies, id).id]
     assert studies.ask(id, again=number) == studies.ask(id, again=number)
     assert [event["type"] for event in studies.history(id)].count("asked") == 2
 
 
 def test_another_process_continues_with_the_duel_asked_again():
     studies, id = study()
-    number = studies.session(id, "owner").answers[answer(studies, id).id].number
+    number = studies.session(id, "owner").answers[answer(studies, id).id]
     again = studies.ask(id, again=number)
     other = StudyService(studies.storage)
     assert other.ask(id).id == again.id
@@ -64,7 +64,7 @@ def test_another_process_continues_with_the_duel_asked_again():
 
 def test_a_study_with_a_repeated_duel_is_exported_and_imported():
     studies, id = study()
-    number = studies.session(id, "owner").answers[answer(studies, id).id].number
+    number = studies.session(id, "owner").answers[answer(studies, id).id]
     studies.answer(id, studies.ask(id, again=number).id, "first")
     copy = studies.import_study(studies.export(id))
     assert copy.answers == 2
@@ -80,7 +80,7 @@ def test_only_an_answer_can_be_asked_again(number):
 
 def test_an_undone_answer_cannot_be_asked_again():
     studies, id = study()
-    number = studies.session(id, "owner").answers[answer(studies, id).id].number
+    number = studies.session(id, "owner").answers[answer(studies, id).id]
     studies.undo(id)
     with pytest.raises(UnknownStudyError, match="undone"):
         studies.ask(id, again=number)

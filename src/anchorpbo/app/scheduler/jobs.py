@@ -91,6 +91,12 @@ class JobQueue:
             self._cancel(wanted.key, {wanted.log.digest})
             return self._get_or_add(wanted, 0)
 
+    def find(self, digest: str) -> NextDuel | None:
+        """Return the result of the job of a log with this digest, if it is done."""
+        with self._changed:
+            job = self._jobs.get(digest)
+            return None if job is None else job.result
+
     def prefetch(self, key: Key, likely: Sequence[JobInput]) -> None:
         """Add jobs for a participant's likely logs, most likely first, and cancel their other prefetches."""
         with self._changed:

@@ -23,6 +23,7 @@ from anchorpbo.app.scheduler.replicas import MAX_ASK_SECONDS, Key, warm_up
 from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, WorkerTimeoutError
 from anchorpbo.errors import AnchorPBOError, TimeLimitError
 from anchorpbo.study import Outcome
+from anchorpbo.study.log import LogSnapshot
 from anchorpbo.study.replication import NextDuel, has_next_duel, offer, snapshot
 
 LIKELY_OUTCOMES: tuple[Outcome, ...] = ("first", "second")
@@ -71,6 +72,10 @@ class Scheduler:
         logs = [snapshot(session.optimizer, duel, outcome) for outcome in LIKELY_OUTCOMES[:prefetch_count]]
         self._start()
         self._jobs.prefetch(key, [JobInput(key, definition, log) for log in logs])
+
+    def find(self, log: LogSnapshot) -> NextDuel | None:
+        """Return the next duel of a log if a job has computed it."""
+        return self._jobs.find(log.digest)
 
     def fetch(self, key: Key, definition: StudyDefinition, session: ParticipantSession) -> None:
         """Put the next duel into the cache of the session's optimizer. The caller holds the session's lock."""

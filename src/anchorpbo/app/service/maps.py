@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from anchorpbo.analysis import ModelView
 from anchorpbo.analysis.axes import Axis
@@ -20,6 +21,7 @@ from anchorpbo.analysis.grids import (
 from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.service.layouts import AnsweredDuel, Design
 from anchorpbo.space import Catalogue
+from anchorpbo.study.events import Answered, Preferred
 
 __all__ = ["Axis", "Grid", "ItemProjection", "Map", "Plane", "ProjectedItem", "Slice", "make_map"]
 
@@ -48,11 +50,7 @@ def make_map(
     The plane is over `x` and `y`, or over the two `strongest` parameters; by default over the first two.
     """
     optimizer = session.optimizer
-    duels = [
-        {name: entry.data[name] for name in ("first", "second", "outcome")}
-        for entry in session.active_entries
-        if entry.type == "answered"
-    ]
+    duels = [_make_duel(event) for event in session.events.values() if isinstance(event, Answered | Preferred)]
     answers, known = len(optimizer), ModelView.of(optimizer)
     space, anchors, names = known.space, list(known.anchors), [one.name for one in session.anchors]
     if isinstance(space, Catalogue):
@@ -62,6 +60,12 @@ def make_map(
     if strongest and len(along) > 1:
         x, y = _find_strongest(along)
     return Map(answers, here, along, compute_plane(known, here, x, y), None, anchors, names, duels)
+
+
+def _make_duel(event: Answered | Preferred) -> dict[str, Any]:
+    if isinstance(event, Answered):
+        return {"first": event.first, "second": event.second, "outcome": event.outcome}
+    return {"first": event.winner, "second": event.loser, "outcome": "tie" if event.tie else "first"}
 
 
 def _find_strongest(along: list[Slice]) -> tuple[str, str]:

@@ -10,10 +10,12 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from anchorpbo.app.definition.definition import StudyDefinition
+from anchorpbo.app.definition.events import StudyEvent, make_entry
 from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.scheduler.replicas import MAX_ASK_SECONDS
 from anchorpbo.app.service.memberships import Memberships
@@ -21,6 +23,7 @@ from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.errors import AnchorPBOError, ConflictError, RunError
 from anchorpbo.numerics.deadline import time_limit
+from anchorpbo.study.events import Answered
 
 T = TypeVar("T")
 
@@ -32,8 +35,16 @@ RETRY_SECONDS = 10.0
 """Seconds for which a write is retried while other processes write for the same participant."""
 _MAX_BACKOFF_SECONDS = 0.05
 
-Decision = tuple[Sequence[Entry], T]
-"""Entries to append, and the result to return once they are written."""
+
+@dataclass(frozen=True)
+class Decision(Generic[T]):
+    """What a use case decides: events of the participant, and the result once they are written."""
+
+    events: Sequence[StudyEvent]
+    result: Callable[[Sequence[Entry]], T]
+    """Computes the result from the entries of the events, when the session has applied them."""
+    response_ms: int | None = None
+    """Response time of the answer among the events."""
 
 
 class SessionCache:
@@ -92,33 +103,28 @@ class SessionCache:
 
     def transact(
         self, id: str, participant: str, decide: Callable[[ParticipantSession], Decision[T]], *, read_first: bool = True
-    ) -> tuple[list[Entry], T]:
-        """Catch up with the journal, decide and append; retry if another process appended in between.
+    ) -> T:
+        """Catch up with the journal, decide, append and return the result; retry if another process appended meanwhile.
 
-        Requests that usually append an entry may skip the first read: storage rejects a stale write. Returns the
-        entries as written, and the result.
+        Requests that usually append an event may skip the first read: storage rejects a stale write.
         """
         session = self.session(id, participant)
         with session.take_turn(), time_limit(MAX_ASK_SECONDS):
+            written: list[Entry] | None = None
             if not read_first and session.seen:
                 try:
-                    entries, result = decide(session)
-                    if entries:
-                        written = self._storage.append(id, entries, session.seen)
-                        session.replay(written)
-                        return written, result
+                    decision = decide(session)
+                    written = self._append(id, session, decision) if decision.events else None
                 except RunError:
                     raise
                 except AnchorPBOError:  # the session may be stale: read and decide again
                     pass
             end, backoff = time.monotonic() + RETRY_SECONDS, 0.001
-            while True:
+            while written is None:
                 session.replay(self._storage.entries(id, participant, session.seen))
-                entries, result = decide(session)
-                if not entries:
-                    return [], result
+                decision = decide(session)
                 try:
-                    written = self._storage.append(id, entries, session.seen)
+                    written = self._append(id, session, decision)
                 except ConflictError as error:
                     # Another process was faster. Random pauses prevent two processes from colliding again and again.
                     if time.monotonic() >= end:
@@ -126,9 +132,20 @@ class SessionCache:
                         raise ConflictError(rule, participant, "try again") from error
                     time.sleep(random.uniform(0.0, backoff))
                     backoff = min(2.0 * backoff, _MAX_BACKOFF_SECONDS)
-                    continue
-                session.replay(written)
-                return written, result
+            return decision.result(written)
+
+    def _append(self, id: str, session: ParticipantSession, decision: Decision[Any]) -> list[Entry]:
+        """Append the events of a decision to the journal, apply them, and return their entries."""
+        if not decision.events:
+            return []
+        entries = [
+            make_entry(event, session.name, decision.response_ms if isinstance(event, Answered) else None)
+            for event in decision.events
+        ]
+        written = self._storage.append(id, entries, session.seen)
+        for event, entry in zip(decision.events, written, strict=True):
+            session.apply(event, entry.number)
+        return written
 
     def _get(self, cache: OrderedDict[Any, T], key: Any, load: Callable[[], T], limit: int) -> T:
         """Return a cached value; load it if it is missing, and evict the least recently used values."""

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from anchorpbo.app.service.layouts import Design
-from anchorpbo.app.storage.journal import Entry
+from anchorpbo.app.storage.journal import Entry, find_undone
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Outcome
 
@@ -78,7 +78,7 @@ def choose_shared_pair(
 def _list_standing(entries: Iterable[Entry]) -> list[Entry]:
     """Return the answers that were not undone."""
     entries = list(entries)
-    undone = {entry.data.get("event") for entry in entries if entry.type == "undone"}
+    undone = find_undone(entries)
     return [entry for entry in entries if entry.type == "answered" and entry.number not in undone]
 
 

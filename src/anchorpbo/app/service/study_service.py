@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +17,20 @@ from anchorpbo.app.definition.definition import (
     check_anchor_name,
     check_edits,
 )
-from anchorpbo.app.definition.session import ParticipantSession, count_by_participant, duel_to_data
+from anchorpbo.app.definition.events import (
+    AnchorNamed,
+    Asked,
+    Commented,
+    Created,
+    Edited,
+    Invited,
+    Relinked,
+    Removed,
+    StudyEvent,
+    Undone,
+    make_entry,
+)
+from anchorpbo.app.definition.session import NamedAnchor, ParticipantSession, count_by_participant
 from anchorpbo.app.definition.validation import check_json, check_text, raise_input_errors
 from anchorpbo.app.rendering.cards import Card, make_card
 from anchorpbo.app.rendering.pictures import EmbeddedPicture, decode_picture
@@ -44,11 +57,13 @@ from anchorpbo.app.service.views import (
     format_time,
 )
 from anchorpbo.app.storage.base import Storage, StudyInfo
-from anchorpbo.app.storage.journal import OWNER, Entry, EntryType, make_entry
-from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
+from anchorpbo.app.storage.journal import OWNER, Entry, find_undone
+from anchorpbo.errors import AnchorPBOError, ConflictError, InputError, UnknownStudyError
 from anchorpbo.plots.plot import Plot
-from anchorpbo.study import Duel
+from anchorpbo.study import Duel, Outcome
 from anchorpbo.study.duel import parse_outcome
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred
+from anchorpbo.study.replication import NextDuel, offer, snapshot
 
 MAX_PROPOSALS = 50
 MAX_RESPONSE_MS = 7 * 24 * 3600 * 1000
@@ -76,8 +91,7 @@ class StudyService:
         """Create a study from a request (see `StudyDefinition`); a trusted request is validated in this process."""
         define = StudyDefinition.from_request if trusted else self.validator.define
         definition = define(request, folder)
-        marks = [make_entry("anchor_added", OWNER, {"design": design}) for design in definition.anchors]
-        return self._store(definition, [make_entry("created", OWNER, {"name": definition.name}), *marks])
+        return self._store_new(definition, [Created(definition.name), *map(AnchorAdded, definition.anchors)])
 
     def studies(self) -> list[StudySummary]:
         """Return all studies, newest first."""
@@ -112,7 +126,7 @@ class StudyService:
                 "archived": False, "shared_pairs": definition.shared_pairs, **info.edits,
             }  # fmt: skip
             changed = {name: value for name, value in edits.items() if now[name] != value}
-            return ([make_entry("edited", OWNER, changed)] if changed else []), None
+            return Decision([Edited(changed)] if changed else [], lambda written: None)
 
         self._sessions.transact(id, OWNER, decide)
         return self.show(id)
@@ -124,9 +138,7 @@ class StudyService:
         name = f"{info.name[: MAX_NAME_LENGTH - len(_COPY)]}{_COPY}"
         edited = {key: value for key, value in info.edits.items() if key in ("question", "description", "shared_pairs")}
         definition = StudyDefinition.from_dict(stored | edited | {"name": name}, trusted=True)
-        named = [{"design": one.design} | ({} if one.name is None else {"name": one.name}) for one in anchors]
-        marks = [make_entry("anchor_added", OWNER, data) for data in named]
-        copy = self._store(definition, [make_entry("created", OWNER, {"name": name}), *marks])
+        copy = self._store_new(definition, [Created(name), *(AnchorAdded(one.design, one.name) for one in anchors)])
         if definition.clips:
             with self.delete_on_error(copy.id):
                 self.clips.copy(id, copy.id)
@@ -155,51 +167,55 @@ class StudyService:
         """
 
         def decide(session: ParticipantSession) -> Decision[DuelView]:
-            if again is not None:
-                duel = session.optimizer.ask_again(_find_answer(session, again))
-                if duel == session.pending:  # the request was sent twice
-                    return [], self._view_duel(id, session, duel)
-                return [make_entry("asked", participant, duel_to_data(duel))], self._view_duel(id, session, duel)
-            if session.pending is not None:
-                return [], self._view_duel(id, session, session.pending)
-            shared = self._find_shared_duel(id, session)
-            if shared is None and self._scheduler is not None:
-                self._scheduler.fetch((id, participant), self.definition(id), session)
-            duel = session.optimizer.ask() if shared is None else shared
-            return [make_entry("asked", participant, duel_to_data(duel))], self._view_duel(id, session, duel)
+            duel = self._choose_duel(id, session) if again is None else _repeat_duel(session, again)
+            # A request to ask a duel again may be sent twice.
+            asked = [] if duel == session.pending else [Asked(duel)]
+            return Decision(asked, lambda written: self._view_duel(id, session, duel))
 
-        _, duel = self._sessions.transact(id, participant, decide, read_first=False)
+        duel = self._sessions.transact(id, participant, decide, read_first=False)
         self._schedule(id, participant)
         return duel
 
     def answer(
-        self, id: str, duel_id: str, outcome: str, response_ms: int | None = None, participant: str = OWNER
-    ) -> AnswerView:
-        """Record an answer. Idempotent: repeating an answer changes nothing; a different one raises `ConflictError`."""
+        self, id: str, duel_id: str, outcome: str, response_ms: int | None = None, participant: str = OWNER,
+        *, ask: bool = False,
+    ) -> AnswerView:  # fmt: skip
+        """Record an answer, and optionally ask the next duel.
+
+        Idempotent: repeating an answer changes nothing; a different one raises `ConflictError`. The answer stays
+        recorded if the next duel cannot be asked; the next `ask` then says why.
+        """
         outcome = parse_outcome(outcome)
         if response_ms is not None and not 0 <= response_ms <= MAX_RESPONSE_MS:
             raise InputError("response_ms must be from 0 to one week", response_ms, "leave it out if it is unknown")
 
         def decide(session: ParticipantSession) -> Decision[AnswerView]:
-            earlier = session.answers.get(duel_id)
-            if earlier is not None:
-                if earlier.outcome != outcome:
-                    rule = f"this duel was already answered with {earlier.outcome!r}"
-                    raise ConflictError(rule, repr(outcome), "continue with the next duel, or undo that answer first")
-                return [], AnswerView(duel_id, outcome, len(session.optimizer), True, earlier.number)
-            duel = session.pending
-            if duel is None or duel.id != duel_id:
-                if session.find_duel(duel_id) is None:
-                    raise UnknownStudyError("no duel with this id was asked", repr(duel_id), "ask for one first")
-                raise ConflictError("this duel is no longer pending", repr(duel_id), "ask for the pending one")
-            data = {"duel_id": duel.id, "first": duel.first, "second": duel.second, "outcome": outcome}
-            entry = make_entry("answered", participant, data, response_ms)
-            session.validate(entry)
-            informative = len(session.optimizer) + (outcome != "skip")
-            return [entry], AnswerView(duel_id, outcome, informative, False, 0)
+            number = session.answers.get(duel_id)
+            if number is not None:
+                return _confirm_answer(session, number, outcome)
+            duel = _find_pending(session, duel_id)
+            event = Answered.of(duel, outcome)
+            session.optimizer.validate(event)
+            following = self._find_prefetched(id, session, duel, outcome) if ask else None
+            asked = [] if following is None else [Asked(following.duel)]
 
-        written, view = self._sessions.transact(id, participant, decide, read_first=False)
-        return replace(view, event=written[0].number) if written else view
+            def view(written: Sequence[Entry]) -> AnswerView:
+                shown = None
+                if following is not None:
+                    offer(session.optimizer, following)
+                    with suppress(AnchorPBOError):
+                        shown = self._view_duel(id, session, following.duel)
+                return AnswerView(duel_id, outcome, len(session.optimizer), False, written[0].number, shown)
+
+            return Decision([event, *asked], view, response_ms)
+
+        view = self._sessions.transact(id, participant, decide, read_first=False)
+        if view.next is not None:
+            self._schedule(id, participant)
+        elif ask:
+            with suppress(AnchorPBOError):
+                view = replace(view, next=self.ask(id, participant))
+        return view
 
     def undo(self, id: str, participant: str = OWNER, event: int | None = None) -> UndoView:
         """Undo the last answer or change of anchors.
@@ -207,41 +223,39 @@ class StudyService:
         With its number in `event`, the request is idempotent: sending it twice undoes one event.
         """
 
-        def decide(session: ParticipantSession) -> Decision[tuple[Entry, bool]]:
-            undone = None if event is None else session.find_undone(event)
-            if undone is not None:
-                return [], (undone, True)
-            if session.last_entry is None:
+        def decide(session: ParticipantSession) -> Decision[UndoView]:
+            repeated = event in session.undone
+            number = event if repeated else session.last_number
+            if number is None:
                 raise ConflictError("there is nothing to undo", "no answers and no anchors", "answer first")
-            if event not in (None, session.last_entry.number):
-                remedy = f"undo event {session.last_entry.number} first, or see the history"
+            if event not in (None, number):
+                remedy = f"undo event {number} first, or see the history"
                 raise ConflictError("only the last event can be undone", event, remedy)
-            return [make_entry("undone", participant, {"event": session.last_entry.number})], (
-                session.last_entry,
-                False,
-            )
 
-        _, (undone, repeated) = self._sessions.transact(id, participant, decide)
-        session = self.session(id, participant)
-        with session.lock:
-            pending = None if session.pending is None else self._view_duel(id, session, session.pending)
+            def view(written: Sequence[Entry]) -> UndoView:
+                (undone, *_) = self.storage.entries(id, participant, number - 1)
+                pending = None if session.pending is None else self._view_duel(id, session, session.pending)
+                return UndoView(undone.to_dict(), pending, repeated)
+
+            return Decision([] if repeated else [Undone(number)], view)
+
+        view = self._sessions.transact(id, participant, decide)
         self._schedule(id, participant)
-        return UndoView(undone.to_dict(), pending, repeated)
+        return view
 
     def comment(self, id: str, words: str, event: int | None = None, participant: str = OWNER) -> CommentObject:
         """Record a comment on an entry of the journal, or on the study."""
         words = check_text("a comment", words, MAX_TEXT_LENGTH, required=True)
         if event is not None and not any(entry.number == event for entry in self.storage.entries(id)):
             raise UnknownStudyError("a comment must refer to an event of the study", event, "see the history")
-        entry = make_entry("commented", participant, {"text": words, "event": event})
-        (written,), _ = self._sessions.transact(id, participant, lambda session: ([entry], None))
-        return written.to_dict()
+        decision = Decision([Commented(words, event)], lambda written: written[0].to_dict())
+        return self._sessions.transact(id, participant, lambda session: decision)
 
     def history(self, id: str, participant: str | None = None) -> list[EventObject]:
         """Return the journal, oldest entry first, with undone entries marked."""
         self.check_participant(id, participant)
         entries = self.storage.entries(id, participant)
-        undone = {entry.data.get("event") for entry in entries if entry.type == "undone"}
+        undone = find_undone(entries)
         return [entry.to_dict() | {"stands": entry.number not in undone} for entry in entries]
 
     # -- anchors ------------------------------------------------------------------------------------------------------
@@ -261,17 +275,38 @@ class StudyService:
 
         Idempotent: an anchor that is marked again stays as it is, except for a new name. The pending duel stays.
         """
-        return self._change_anchor(id, "anchor_added", design, participant, check_anchor_name(name))
+        design, name = self._check_design(id, design), check_anchor_name(name)
+
+        def decide(found: NamedAnchor | None) -> AnchorAdded | AnchorNamed | None:
+            if found is None:
+                return AnchorAdded(design, name)
+            return None if name in (None, found.name) else AnchorNamed(design, name)
+
+        return self._change_anchor(id, design, participant, decide)
 
     def rename_anchor(
         self, id: str, design: Mapping[str, Any], name: str | None, participant: str = OWNER
     ) -> AnchorsView:
         """Change the name of an anchor, or remove the name; return all anchors."""
-        return self._change_anchor(id, "anchor_named", design, participant, check_anchor_name(name))
+        design, name = self._check_design(id, design), check_anchor_name(name)
+
+        def decide(found: NamedAnchor | None) -> AnchorNamed | None:
+            if found is None:
+                raise UnknownStudyError("only an anchor can be named", design, "choose one of the anchors")
+            return None if name == found.name else AnchorNamed(design, name)
+
+        return self._change_anchor(id, design, participant, decide)
 
     def remove_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> AnchorsView:
         """Remove an anchor; return the remaining ones. The pending duel stays."""
-        return self._change_anchor(id, "anchor_removed", design, participant)
+        design = self._check_design(id, design)
+
+        def decide(found: NamedAnchor | None) -> AnchorRemoved:
+            if found is None:
+                raise UnknownStudyError("only an anchor can be removed", design, "choose one of the anchors")
+            return AnchorRemoved(design)
+
+        return self._change_anchor(id, design, participant, decide)
 
     def propose_anchors(self, id: str, n: int, participant: str = OWNER) -> list[Design]:
         """Return `n` designs spread over the space, as candidates for anchors."""
@@ -371,21 +406,14 @@ class StudyService:
     def import_comparisons(self, id: str, table: Any, participant: str = OWNER) -> int:
         """Import all past comparisons of a table or none; see `anchorpbo.study.comparisons` for the columns."""
         comparisons = self.validator.read_comparisons(table, self.definition(id))
-        entries = [
-            make_entry("answered", participant, {
-                "duel_id": None, "first": one.winner, "second": one.loser,
-                "outcome": "tie" if one.tie else "first", "imported": True,
-            })
-            for one in comparisons
-        ]  # fmt: skip
 
         def decide(session: ParticipantSession) -> Decision[int]:
-            # The designs were validated when the table was read; only the outcomes may still be rejected.
-            for entry in {entry.data["outcome"]: entry for entry in entries}.values():
-                session.validate(entry)
-            return entries, len(entries)
+            # The designs were validated when the table was read; only ties may still be rejected.
+            for one in {one.tie: one for one in comparisons}.values():
+                session.optimizer.validate(one)
+            return Decision(comparisons, len)
 
-        return self._sessions.transact(id, participant, decide)[1]
+        return self._sessions.transact(id, participant, decide)
 
     # -- participants -------------------------------------------------------------------------------------------------
 
@@ -394,7 +422,7 @@ class StudyService:
         name = check_text("a participant's name", name, MAX_NAME_LENGTH, required=True)
         self.storage.add_participant(id, name)
         if not self.memberships.get(id, name).active:
-            self._record_membership(id, "invited", name)
+            self._record_membership(id, Invited(name))
         return ParticipantView.from_counts(name, count_by_participant(self.storage.entries(id, name)))
 
     def remove(self, id: str, name: str) -> None:
@@ -407,7 +435,7 @@ class StudyService:
         if name not in self.storage.participants(id):
             self.check_participant(id, name)
         if self.memberships.get(id, name).active:
-            self._record_membership(id, "removed", name)
+            self._record_membership(id, Removed(name))
         self._sessions.forget(id, name)
 
     def relink(self, id: str, name: str) -> ParticipantView:
@@ -415,7 +443,7 @@ class StudyService:
         self.check_participant(id, name)
         if name == OWNER:
             raise InputError("the owner has no link", repr(name), "choose a participant")
-        self._record_membership(id, "relinked", name)
+        self._record_membership(id, Relinked(name))
         return ParticipantView.from_counts(name, count_by_participant(self.storage.entries(id, name)))
 
     def participants(self, id: str) -> list[ParticipantView]:
@@ -438,37 +466,50 @@ class StudyService:
         return self._sessions.session(id, participant)
 
     def _change_anchor(
-        self, id: str, kind: EntryType, design: Mapping[str, Any], participant: str, name: str | None = None
-    ) -> AnchorsView:
-        checked = self._check_design(id, design)
+        self, id: str, design: Design, participant: str,
+        choose: Callable[[NamedAnchor | None], AnchorAdded | AnchorRemoved | AnchorNamed | None],
+    ) -> AnchorsView:  # fmt: skip
+        """Record the event that is chosen for the anchor at a design, if any; return all anchors."""
 
-        def decide(session: ParticipantSession) -> Decision[None]:
-            marked = {"design": checked}
-            found = next((one for one in session.anchors if one.design == checked), None)
-            if found is None and kind != "anchor_added":
-                raise UnknownStudyError("only an anchor can be removed or named", checked, "choose one of the anchors")
-            if kind == "anchor_named" or (found is not None and kind == "anchor_added" and name is not None):
-                renamed = make_entry("anchor_named", participant, marked | {"name": name})
-                return ([renamed] if found is not None and found.name != name else []), None
-            if found is not None and kind == "anchor_added":  # a request may be sent twice
-                return [], None
-            entry = make_entry(kind, participant, marked if name is None else marked | {"name": name})
-            session.validate(entry)
-            return [entry], None
+        def decide(session: ParticipantSession) -> Decision[AnchorsView]:
+            event = choose(next((one for one in session.anchors if one.design == design), None))
+            if isinstance(event, AnchorAdded | AnchorRemoved):
+                session.optimizer.validate(event)
+            return Decision([] if event is None else [event], lambda written: AnchorsView.from_session(session))
 
-        self._sessions.transact(id, participant, decide)
-        if kind != "anchor_named":
-            self._schedule(id, participant)
-        return self.named_anchors(id, participant)
+        view = self._sessions.transact(id, participant, decide)
+        self._schedule(id, participant)
+        return view
 
-    def _record_membership(self, id: str, kind: EntryType, name: str) -> None:
+    def _record_membership(self, id: str, event: Removed | Invited | Relinked) -> None:
         """Record the removal, invitation or new link of a participant."""
-        self._sessions.transact(id, OWNER, lambda session: ([make_entry(kind, OWNER, {"name": name})], None))
+        self._sessions.transact(id, OWNER, lambda session: Decision([event], lambda written: None))
+
+    def _choose_duel(self, id: str, session: ParticipantSession) -> Duel:
+        """Return the pending duel, or else the next one."""
+        if session.pending is not None:
+            return session.pending
+        shared = self._find_shared_duel(id, session)
+        if shared is not None:
+            return shared
+        if self._scheduler is not None:
+            self._scheduler.fetch((id, session.name), self.definition(id), session)
+        return session.optimizer.ask()
+
+    def _find_prefetched(self, id: str, session: ParticipantSession, duel: Duel, outcome: Outcome) -> NextDuel | None:
+        """Return the next duel after an answer, if it is already computed and not a shared pair instead."""
+        if self._scheduler is None or self._is_next_shared(id, len(session.answers) + 1):
+            return None
+        return self._scheduler.find(snapshot(session.optimizer, duel, outcome))
+
+    def _is_next_shared(self, id: str, answered: int) -> bool:
+        """Return whether the next question is about a shared pair, after this number of answers."""
+        share = self.storage.study(id).edits.get("shared_pairs", self.definition(id).shared_pairs)
+        return is_shared(answered, share)
 
     def _find_shared_duel(self, id: str, session: ParticipantSession) -> Duel | None:
         """Return the duel of a pair that another participant has answered, if it is time for one and there is one."""
-        share = self.storage.study(id).edits.get("shared_pairs", self.definition(id).shared_pairs)
-        if not is_shared(len(session.answers), share):
+        if not self._is_next_shared(id, len(session.answers)):
             return None
         others = [name for name in self.memberships.active(id) if name != session.name]
         if not others:
@@ -489,6 +530,10 @@ class StudyService:
         with raise_input_errors("a design"):
             return self.definition(id).space.check(design)
 
+    def _store_new(self, definition: StudyDefinition, events: Sequence[StudyEvent]) -> StudyView:
+        """Store a new study with events of its owner."""
+        return self._store(definition, [make_entry(event, OWNER) for event in events])
+
     def _store(self, definition: StudyDefinition, entries: Sequence[Entry]) -> StudyView:
         info = StudyInfo("".join(secrets.choice(_ALPHABET) for _ in range(12)), definition.name, datetime.now(UTC))
         self.storage.create(info, definition.to_dict(), entries)
@@ -507,9 +552,28 @@ class StudyService:
         return [replace(card, clip_kind=kinds.get(card.clip or "")) for card in cards]
 
 
-def _find_answer(session: ParticipantSession, number: int) -> int:
-    """Return the index in the optimizer's history of the answer with this entry number."""
-    for index, entry in enumerate(session.active_entries):
-        if entry.number == number and entry.type == "answered":
-            return index
-    raise UnknownStudyError("no answer with this number was given, or it was undone", number, "see the history")
+def _find_pending(session: ParticipantSession, duel_id: str) -> Duel:
+    """Return the pending duel; raise unless it has this id."""
+    if session.pending is not None and session.pending.id == duel_id:
+        return session.pending
+    if session.find_duel(duel_id) is None:
+        raise UnknownStudyError("no duel with this id was asked", repr(duel_id), "ask for one first")
+    raise ConflictError("this duel is no longer pending", repr(duel_id), "ask for the pending one")
+
+
+def _confirm_answer(session: ParticipantSession, number: int, outcome: Outcome) -> Decision[AnswerView]:
+    """Return the decision on an answer that was recorded before, which changes nothing; raise if it was another one."""
+    event = session.events[number]
+    assert isinstance(event, Answered)
+    if event.outcome != outcome:
+        rule = f"this duel was already answered with {event.outcome!r}"
+        raise ConflictError(rule, repr(outcome), "continue with the next duel, or undo that answer first")
+    view = AnswerView(event.duel, outcome, len(session.optimizer), True, number)
+    return Decision([], lambda written: view)
+
+
+def _repeat_duel(session: ParticipantSession, number: int) -> Duel:
+    """Return the duel of the answer with this entry number once more."""
+    if not isinstance(session.events.get(number), Answered | Preferred):
+        raise UnknownStudyError("no answer with this number was given, or it was undone", number, "see the history")
+    return session.optimizer.ask_again(list(session.events).index(number))

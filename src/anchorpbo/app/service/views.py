@@ -109,7 +109,7 @@ class AnchorsView:
     @classmethod
     def from_session(cls, session: ParticipantSession) -> AnchorsView:
         """Return the view of a session's anchors."""
-        return cls([AnchorView(one.design, one.name) for one in session.anchors], _last_number(session))
+        return cls([AnchorView(one.design, one.name) for one in session.anchors], session.last_number)
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class DuelView:
             progress=session.optimizer.progress(duel),
             cards=list(cards),
             known=[design in anchors for design in (duel.first, duel.second)],
-            last=_last_number(session),
+            last=session.last_number,
         )
 
 
@@ -233,10 +233,9 @@ class AssessmentView:
     def from_assessment(cls, session: ParticipantSession, assessment: Assessment) -> AssessmentView:
         """Return the view of the assessment of a session's study."""
         fields = ("winner", "loser", "tie", "probability", "sentence")
+        numbers = list(session.events)
         contradictions = [
-            ContradictionView(
-                session.active_entries[each.event].number, **{name: getattr(each, name) for name in fields}
-            )
+            ContradictionView(numbers[each.event], **{name: getattr(each, name) for name in fields})
             for each in assessment.contradictions
         ]
         return cls(**(vars(assessment) | {"contradictions": contradictions}))
@@ -273,10 +272,6 @@ class ParticipantView:
         """Return the view of a participant without a link, from the counts of all participants."""
         answers, anchors = counts.get(name, (0, 0))
         return cls(name, answers, anchors, None)
-
-
-def _last_number(session: ParticipantSession) -> int | None:
-    return None if session.last_entry is None else session.last_entry.number
 
 
 def format_time(time: datetime) -> str:

@@ -3,27 +3,12 @@
 An undone entry stays in the journal, followed by an entry of type ``undone``. The whole state of a study, including
 each participant's log, is a replay of its journal.
 
-::
-
-    type             data
-    created          name, of the study
-    edited           new values of some of name, question, description, archived, shared_pairs; by the owner
-    anchor_added     design; name, if the anchor has one
-    anchor_removed   design
-    anchor_named     design; name, the anchor's new one, or null
-    asked            duel_id, first, second, why, gain
-    answered         duel_id, first, second, outcome; imported if the duel was not asked
-    undone           event, the number of the undone entry
-    commented        text; event, the number of the entry it refers to, or null
-    removed          name, of a removed participant; by the owner, as the next two
-    invited          name, of a participant who was invited again
-    relinked         name, of a participant who got a new link
+An entry has a type and data ready for JSON; `anchorpbo.app.definition.events` says which data each type has.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
@@ -96,14 +81,14 @@ class Entry:
         return cls(kind, participant, _as_time(time), data, response_ms, number)
 
 
-def make_entry(type: EntryType, participant: str, data: Mapping[str, Any], response_ms: int | None = None) -> Entry:
-    """Return an entry with the current time; tuples in its data become lists, as in JSON."""
-    return Entry(type, participant, datetime.now(UTC), json.loads(json.dumps(data)), response_ms)
-
-
 def is_informative(kind: str, data: Mapping[str, Any]) -> bool:
     """Return whether an entry is an informative answer: a preference or a tie, not a skip."""
     return kind == "answered" and data.get("outcome") != "skip"
+
+
+def find_undone(entries: Iterable[Entry]) -> set[int]:
+    """Return the numbers of the entries that were undone."""
+    return {entry.data.get("event", 0) for entry in entries if entry.type == "undone"}
 
 
 def _is_count(value: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import asdict, replace
 from http import HTTPStatus
 from io import BytesIO
@@ -61,7 +60,7 @@ from anchorpbo.app.web.schemas import (
     Undo,
 )
 from anchorpbo.app.web.stream import Subscriber, stream_events
-from anchorpbo.errors import AnchorPBOError, InputError
+from anchorpbo.errors import InputError
 
 router = APIRouter(prefix="/api", responses=RESPONSES)
 
@@ -234,12 +233,7 @@ def answer(
 ) -> AnswerView:
     """Record an answer; idempotent."""
     name = access.resolve_participant(id, participant, given.participant)
-    studies = _studies(request)
-    view = studies.answer(id, given.duel_id, given.outcome, given.response_ms, name)
-    if given.ask:
-        with suppress(AnchorPBOError):  # the answer is stored; the next ask reports the error
-            view = replace(view, next=studies.ask(id, name))
-    return view
+    return _studies(request).answer(id, given.duel_id, given.outcome, given.response_ms, name, ask=given.ask)
 
 
 @router.post("/studies/{id}/undo", tags=["duels"])
