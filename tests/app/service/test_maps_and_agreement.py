@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from anchorpbo.analysis import grids
 from anchorpbo.app.report.report import render_report
-from anchorpbo.app.service.agreement import ParticipantModel, _rank, _rank_correlation, compute_agreement
+from anchorpbo.app.service.agreement import ParticipantModel, _rank, compute_agreement, compute_rank_correlations
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.errors import ConflictError, InputError, UnknownNameError
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
@@ -153,11 +153,28 @@ def _by_hand(a, b):
 def test_rank_correlation_is_that_of_a_count_by_hand(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 6, 12).astype(float), rng.integers(0, 6, 12).astype(float)
-    assert _rank_correlation(a, b) == pytest.approx(_by_hand(a, b))
-    assert _rank_correlation(a, a) == pytest.approx(1.0)
-    assert _rank_correlation(a, -a) == pytest.approx(-1.0)
-    assert _rank_correlation(a, np.zeros(12)) == 0.0
-    assert _rank_correlation(a[:1], b[:1]) == 1.0
+    found = compute_rank_correlations(np.array([a, b, -a, np.zeros(12)]))
+    expected = [[_by_hand(one, other) for other in (a, b, -a, np.zeros(12))] for one in (a, b, -a, np.zeros(12))]
+    np.testing.assert_allclose(found, expected)
+    assert (found[0, 0], found[0, 2], found[0, 3]) == (1.0, -1.0, 0.0)
+
+
+def test_equal_rankings_with_ties_agree_fully():
+    ties = np.array([3.0, 1.0, 1.0, 2.0])
+    assert compute_rank_correlations(np.array([ties, 10 * ties])).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_the_correlation_of_draws_is_that_of_the_means_computation(monkeypatch):
+    """One definition of rank correlation for means and draws: draws that equal the means give their correlation."""
+    studies, id = study()
+    _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -((d["minutes"] - 5) ** 2))
+    sides = [ParticipantModel.from_session(studies.session(id, name)) for name in ("Ana", "Ben")]
+    monkeypatch.setattr(
+        "anchorpbo.posterior.posterior_mixture.PosteriorMixture.sample",
+        lambda self, designs, count, rng: np.tile(self.mean(designs), (count, 1)),
+    )
+    found = compute_agreement(sides, {})
+    assert found.pairs[0].correlation == found.matrix[0][1] != 0.0
 
 
 def _answer_by(studies, id, **likings):
