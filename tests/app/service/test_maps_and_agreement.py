@@ -314,6 +314,30 @@ def test_the_items_that_are_anchors_are_named_on_the_map_of_a_catalogue():
     assert [text.split("<br>")[0] for text in items.hovertext].count("the one in the garden (anchor)") == 1
 
 
+def test_the_figure_of_the_anchors_has_no_answers_and_goes_through_a_design():
+    studies, id = study(anchors=[GREEN])
+    studies.add_anchor(id, BLACK, name="my usual")
+    answer(studies, id)
+    optimizer = studies.session(id, "owner").optimizer
+    for at in (None, BLACK):
+        plot = studies.figure(id, "anchors", options=FigureOptions(at=at))
+        found = plot.plotly("auto")
+        assert {one.name for one in found.data if one.name} == {"anchor"}
+        assert plot.at == (optimizer.recommended if at is None else BLACK)
+        heat = found.data[0]
+        designs = [{"minutes": a, "leaf": b} for b in heat.meta["leaf"] for a in heat.meta["minutes"]]
+        expected = optimizer.noise_map.reliability(np.array([optimizer.space.encode(one) for one in designs]))
+        assert np.allclose(np.ravel(heat.z), expected)
+    assert sorted(text.split("<br>")[0] for text in found.data[1].hovertext) == ["anchor", "my usual (anchor)"]
+
+
+def test_the_figure_of_the_anchors_of_a_catalogue_tells_which_item_is_where():
+    studies, id = study(TREES)
+    items = next(one for one in studies.figure(id, "anchors").plotly("auto").data if one.name == "item")
+    space = studies.session(id, "owner").optimizer.space
+    assert list(items.customdata) == [item[space.key] for item in space.items]
+
+
 def test_a_skip_has_no_expected_gain():
     studies, id = study()
     for outcome in ("first", "second", "skip"):
@@ -323,11 +347,12 @@ def test_a_skip_has_no_expected_gain():
     assert "Expected gain" not in render_report(studies, id)
 
 
-def test_before_the_first_answer_there_is_no_figure():
+def test_before_the_first_answer_there_is_no_figure_but_that_of_the_anchors():
     studies, id = study()
-    for name in get_args(FigureName):
+    for name in {*get_args(FigureName)} - {"anchors"}:
         with pytest.raises(ConflictError, match="a figure needs an answer"):
             studies.figure(id, name)
+    assert "with 0 anchors" in studies.figure(id, "anchors").description
     answer(studies, id)
     gains = studies.figure(id, "gains")
     assert gains.description == "No expected gain is known yet."

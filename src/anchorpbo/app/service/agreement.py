@@ -1,8 +1,8 @@
 """Agreement between participants, by their models and by their answers to the same pairs.
 
 Symbols: p participants with answers, u designs that at least one of them compared, f_i the utility of participant i at
-these designs, m_i its posterior mean, C and D the numbers of pairs of designs that two participants rank in the same and
-in opposite orders, n_i the number of pairs to which participant i gives different utilities.
+these designs, m_i its posterior mean, C and D the numbers of pairs of designs that two participants rank in the same
+and in opposite orders, n_i the number of pairs to which participant i gives different utilities.
 
     tau             Kendall's rank correlation tau-b, (C - D) / sqrt(n_i n_j); 0 if n_i or n_j is 0
     matrix_ij       tau(m_i, m_j)
@@ -208,7 +208,7 @@ def compute_rank_correlations(utilities: Array) -> Array:
     order = np.sign(utilities[:, i] - utilities[:, j])
     untied = (order != 0.0).sum(axis=1)
     norm = np.sqrt(np.outer(untied, untied))
-    return np.divide(order @ order.T, norm, out=np.zeros_like(norm), where=norm > 0.0)
+    return np.asarray(np.divide(order @ order.T, norm, out=np.zeros_like(norm), where=norm > 0.0))
 
 
 def _thin(designs: Array, count: int) -> Array:

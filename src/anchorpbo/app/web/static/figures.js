@@ -4,8 +4,11 @@ import { get, participant } from "./api.js";
 import { draw } from "./plots.js";
 
 /** @import { FigureView } from "../rest" */
-/** @typedef {"interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "importance" | "gains"} FigureName */
+/** @typedef {"interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "anchors" | "importance" | "gains"} FigureName */
 /** @typedef {{ at?: string, x?: string, y?: string, columns?: number, risk_weight?: number }} FigureQuery */
+
+/** @type {WeakMap<HTMLElement, number>} */
+const requests = new WeakMap(); // the number of the latest request for each element: an older answer is dropped
 
 /**
  * Draw a figure in an element, and describe it to those who cannot see it.
@@ -15,7 +18,10 @@ import { draw } from "./plots.js";
  * @param {(figure: FigureView) => FigureView} change may change the figure first, for example hide some of its traces
  */
 export async function showFigure(element, name, query = {}, change = (figure) => figure) {
+  const mine = (requests.get(element) ?? 0) + 1;
+  requests.set(element, mine);
   const figure = await get("/studies/{id}/figures/{name}", { participant, ...query }, { path: { name } });
+  if (mine !== requests.get(element)) return;
   element.setAttribute("aria-label", figure.description);
   await draw(element, change(figure));
 }
