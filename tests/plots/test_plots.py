@@ -399,6 +399,15 @@ def test_ticks_are_a_few_values_of_the_parameter(parameter):
     assert [float(label) for label in places.labels] == places.ticks
 
 
+@pytest.mark.parametrize(("parameter", "expected"), [
+    (ap.Real(13, 18, step=0.25), ["13", "14", "15", "16", "17", "18"]),
+    (ap.Real(84, 98, step=0.5), ["85", "87.5", "90", "92.5", "95", "97.5"]),
+    (ap.Real(0, 3, step=0.3), ["0", "0.6", "1.2", "1.8", "2.4", "3"]),
+])  # fmt: skip
+def test_ticks_are_round_numbers_if_the_step_allows(parameter, expected):
+    assert AxisPositions(make_axis("x", parameter, 61), parameter).labels == expected
+
+
 # -- along the search -------------------------------------------------------------------------------------------------
 
 

@@ -6,8 +6,7 @@ Ticks of a parameter with a step are values that it can have.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count
-from math import ceil, log
+from math import ceil, floor, log, log10
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ Stepped: TypeAlias = Real | Integer
 
 _MAX_LABEL_LETTERS, _MAX_LABELS = 16, 12
 """Largest number of letters of a label, and of labels of an axis."""
+_ROUNDING = 1e-9
 _MAX_INTERVALS = 6
 """Largest number of intervals between the ticks of a parameter with a step."""
 
@@ -93,8 +93,17 @@ def _choose_steps(parameter: Stepped, near: list[float] | None) -> list[float]:
         return sorted({float(parameter.decode(log(x / low) / log(high / low))) for x in near})
     grid = np.asarray(parameter.grid)
     last = len(grid) - 1
-    strides = (digit * 10**power for power in count() for digit in (1, 2, 5))
-    stride = next(stride for stride in strides if last <= _MAX_INTERVALS * stride)
+    stride = _choose_stride(last, (high - low) / last)
     # Multiples of the stride, if the range begins at a multiple of the step.
     first = -round(low * last / (high - low)) % stride
     return [float(parameter.decode(u)) for u in grid[first::stride].tolist()]
+
+
+def _choose_stride(last: int, step: float) -> int:
+    """Return the number of steps between ticks: 1, 2, 2.5 or 5 times a power of ten if that is not too wide."""
+    least = ceil(last / _MAX_INTERVALS)
+    for stride in range(least, 3 * least):
+        digits = stride * step / 10 ** floor(log10(stride * step) + _ROUNDING)
+        if any(abs(digits - nice) < _ROUNDING for nice in (1.0, 2.0, 2.5, 5.0)):
+            return stride
+    return least

@@ -74,7 +74,7 @@ class ItemsMap(Plot):
             for item, value in zip(self.items.items, self.values, strict=True)
         ]
         x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))
-        look: dict[str, Any] = {"size": 10, "line": {"color": GREY, "width": 0.5}, **style.colour_scale(self.what, "c")}
+        look: dict[str, Any] = {"size": 10, "line": {"color": GREY, "width": 1}, **style.colour_scale(self.what, "c")}
         every = style.dots(x, y, "item", hover=hover, color=self.values, **look)
         # With the keys, so that a page can tell which item was clicked.
         keys = [item.design[self.key] for item in self.items.items]

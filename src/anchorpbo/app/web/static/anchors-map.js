@@ -15,11 +15,13 @@ const PAUSE = 250; // ms without a change of the controls before the map follows
 const HINT = "Nothing is marked yet: all answers are taken to be equally uncertain. Mark a design and its surroundings light up here.";
 
 /**
- * The figure with the height of its element, which stays in sight beside the controls.
+ * The figure with the height of its element, which stays in sight beside the controls; these show the other values.
  * @param {FigureView} figure
  * @returns {FigureView}
  */
-const fit = (figure) => ({ ...figure, layout: { ...figure.layout, height: undefined } });
+const fit = (figure) => ({
+  ...figure, layout: { ...figure.layout, height: undefined, annotations: [], margin: { l: 50, r: 8, t: 24, b: 84 } },
+});
 
 /**
  * @param {object} page
@@ -73,12 +75,11 @@ export function reliabilityMap({ words, sameAs, choose }) {
     const axes = varying.length > 1 ? { x: at("axis-x").value, y: at("axis-y").value } : {};
     const design = varying.length && here ? { at: JSON.stringify(here) } : {};
     at("map-words").textContent = anchors.length ? explain() : HINT;
-    await attempt(async () => {
-      await showFigure(at("map"), "anchors", { ...axes, ...design }, fit);
-      onClick(at("map"), (point) => {
-        const values = valuesAt(point);
-        if (values) choose({ ...here, ...values });
-      });
+    const drawn = await attempt(() => showFigure(at("map"), "anchors", { ...axes, ...design }, fit));
+    if (!drawn) return;
+    onClick(at("map"), (point) => {
+      const values = valuesAt(point);
+      if (values) choose({ ...here, ...values });
     });
   }
 

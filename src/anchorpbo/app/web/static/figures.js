@@ -11,7 +11,7 @@ import { draw } from "./plots.js";
 const requests = new WeakMap(); // the number of the latest request for each element: an older answer is dropped
 
 /**
- * Draw a figure in an element, and describe it to those who cannot see it.
+ * Draw a figure in an element, and describe it to those who cannot see it; false if a later request replaces it.
  * @param {HTMLElement} element
  * @param {FigureName} name
  * @param {FigureQuery} query
@@ -21,7 +21,8 @@ export async function showFigure(element, name, query = {}, change = (figure) =>
   const mine = (requests.get(element) ?? 0) + 1;
   requests.set(element, mine);
   const figure = await get("/studies/{id}/figures/{name}", { participant, ...query }, { path: { name } });
-  if (mine !== requests.get(element)) return;
+  if (mine !== requests.get(element)) return false;
   element.setAttribute("aria-label", figure.description);
   await draw(element, change(figure));
+  return true;
 }
