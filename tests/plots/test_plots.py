@@ -17,11 +17,13 @@ from anchorpbo.analysis import (
     expected_gains,
     pair_noise,
 )
+from anchorpbo.analysis.axes import make_axis
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
 from anchorpbo.formatting import format_value
 from anchorpbo.plots import maps, plot
+from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.calibration_plot import CalibrationPlot
-from anchorpbo.plots.colours import BLUE, GREY, INKS
+from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE
 from anchorpbo.plots.convergence_plot import ConvergencePlot
 from anchorpbo.plots.gains_plot import GainsPlot
 from anchorpbo.plots.importance_plot import ImportancePlot
@@ -29,7 +31,7 @@ from anchorpbo.plots.interval_plot import IntervalPlot
 from anchorpbo.plots.maps import make_map_plot
 from anchorpbo.plots.pair_noise_plot import PairNoisePlot
 from anchorpbo.plots.parameter_labels import ParameterLabels
-from anchorpbo.plots.plane_map import MARK_COLOUR
+from anchorpbo.plots.plane_map import BESIDE_LABEL, MARK_COLOUR
 from anchorpbo.plots.slices import make_slices
 from support.drawn_studies import ANCHORS, SPACE, played, shelved, taste
 
@@ -220,8 +222,57 @@ def test_maps_mark_anchors_duels_and_what_is_recommended(study):
         "white",
     )
     assert mark(paper, "less preferred").get_markerfacecolor() == "white"
-    for name in ("preferred", "less preferred", "anchor", "recommended"):
+    for name in ("preferred", "less preferred", BESIDE_LABEL, "recommended"):
         assert np.allclose(points(mark(paper, name)), np.transpose([trace(screen, name).x, trace(screen, name).y]))
+
+
+def test_maps_tell_anchors_in_the_plane_from_those_beside_it(study):
+    first, second = study.anchors
+    screen, paper = (ap.plots.reliability_map(study, at=first, backend=b) for b in ("plotly", "matplotlib"))
+    for name, anchor, face in (("anchor", first, ORANGE), (BESIDE_LABEL, second, "white")):
+        assert (list(trace(screen, name).x), list(trace(screen, name).y)) == ([anchor["heat"]], [anchor["dose"]])
+        assert trace(screen, name).marker.color == mark(paper, name).get_markerfacecolor() == face
+        assert trace(screen, name).hovertext[0].startswith("anchor<br>heat: ")
+
+
+def test_every_mark_of_a_map_shows_its_design(study):
+    screen = ap.plots.utility_map(study, units=UNITS)
+    for name in ("preferred", "less preferred", BESIDE_LABEL, "recommended"):
+        assert all(" °C" in text and " g" in text for text in trace(screen, name).hovertext)
+
+
+def test_the_colours_of_reliability_are_always_from_0_to_1(study, shelf):
+    screen, paper = (ap.plots.reliability_map(study, backend=b) for b in ("plotly", "matplotlib"))
+    assert (screen.data[0].zmin, screen.data[0].zmax) == paper.axes[0].collections[0].get_clim() == (0, 1)
+    screen, paper = (ap.plots.reliability_map(shelf, backend=b) for b in ("plotly", "matplotlib"))
+    marks = trace(screen, "item").marker
+    dots = next(one for one in paper.axes[0].collections if one.get_array() is not None)
+    assert (marks.cmin, marks.cmax) == dots.get_clim() == (0, 1)
+    assert marks.colorbar.title.text == "reliability"
+    assert ap.plots.noise_map(study).data[0].zmin is None
+
+
+@pytest.mark.parametrize("parameter", [ap.Real(80, 96), ap.Categorical(["Kenya", "Brazil"])])
+def test_the_reliability_along_the_only_parameter_is_a_curve(parameter):
+    space = ap.Space(heat=parameter, water=ap.Constant("soft"))
+    anchor = {"heat": 92.0 if isinstance(parameter, ap.Real) else "Brazil"}
+    study = ap.Optimizer(space, [anchor])
+    units = {"heat": "°C"}
+    screen, paper = (ap.plots.reliability_map(study, units=units, backend=b) for b in ("plotly", "matplotlib"))
+    curve = trace(screen, "reliability")
+    places = np.array([space.encode({"heat": value}) for value in curve.meta["heat"]])
+    assert np.allclose(curve.y, study.noise_map.reliability(places))
+    assert np.allclose(points(mark(paper, "reliability")), np.transpose([curve.x, curve.y]))
+    where = [92.0] if isinstance(parameter, ap.Real) else [1.0]
+    assert list(trace(screen, "anchor").x) == list(mark(paper, "anchor").get_xdata()) == where
+    assert "°C" in trace(screen, "anchor").hovertext[0]
+    assert "°C" in curve.hovertext[0]
+    assert (screen.layout.xaxis.title.text, screen.layout.yaxis.title.text) == ("heat (°C)", "reliability")
+    assert (paper.axes[0].get_xlabel(), paper.axes[0].get_ylabel()) == ("heat (°C)", "reliability")
+    plot = make_map_plot("reliability", ModelView.of(study), ParameterLabels.of(space, None, None))
+    assert plot.description.endswith(", with 1 anchor.")
+    with pytest.raises(InputError, match="a map needs two parameters that vary"):
+        ap.plots.noise_map(study)
 
 
 def test_a_map_over_categories_has_a_row_for_each(study):
@@ -282,6 +333,79 @@ def test_before_the_first_answer_there_is_noise_and_no_utility(study):
     for draw in (ap.plots.utility_map, ap.plots.uncertainty_map, ap.plots.utility_slices, ap.plots.convergence):
         with pytest.raises(NotFittedError, match="at least one answer"):
             draw(new)
+
+
+def test_every_trace_of_the_legend_shows_its_values(study, model):
+    """All but the diagonal, and the bands of intervals, whose curves show them."""
+    figures = [
+        ap.plots.utility_slices(study), ap.plots.utility_map(study), ap.plots.convergence(study),
+        ap.plots.expected_gains(study), ap.plots.recommendation_interval(study), ap.plots.calibration(model),
+        ap.plots.pair_noise(study),
+    ]  # fmt: skip
+    silent = {
+        one.name for figure in figures for one in figure.data
+        if one.showlegend is not False and one.hoverinfo == "skip" and len(one.x)
+    }  # fmt: skip
+    assert silent == {"90 % interval", "ideal"}
+
+
+# -- steps ------------------------------------------------------------------------------------------------------------
+
+STEPPED = ap.Space(
+    heat=ap.Real(1200.5, 1216.5, step=0.5), dose=ap.Real(0.2, 2.2, step=0.1, log=True), grind=ap.Integer(1, 3),
+    milk=ap.Real(0, 1),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stepped():
+    study = ap.Optimizer(STEPPED, [{"heat": 1208.5, "dose": 0.7, "grind": 2, "milk": 1 / 3}], inference="laplace")
+    for _ in range(4):
+        study.tell(study.ask(), "first")
+    return study
+
+
+def test_hover_texts_have_the_digits_of_steps_and_the_labels(stepped):
+    texts = {"labels": {"heat": "Temperature", "dose": "Ground coffee"}, "units": UNITS}
+    slices, over = ap.plots.utility_slices(stepped, **texts), ap.plots.utility_map(stepped, **texts)
+    assert trace(slices, "expected utility").hovertext[1].startswith("Temperature: 1201 °C<br>utility ")
+    assert trace(slices, "expected utility").hovertext[0].startswith("Temperature: 1200.5 °C<br>utility ")
+    assert trace(slices, "noise", 1).hovertext[2].startswith("Ground coffee: 0.4 g<br>noise ")
+    assert over.data[0].text[0][0].startswith("Temperature: 1200.5 °C<br>Ground coffee: 0.2 g<br>utility ")
+    anchor = next(one for one in over.data if "anchor" in (one.name or ""))
+    assert "Temperature: 1208.5 °C<br>Ground coffee: 0.7 g<br>grind: 2<br>milk: 0.3333" in anchor.hovertext[0]
+
+
+def test_ticks_of_parameters_with_steps_are_values_with_the_digits_of_the_step(stepped):
+    screen, paper = (ap.plots.utility_slices(stepped, backend=b) for b in ("plotly", "matplotlib"))
+    expected = [["1205", "1210", "1215"], ["0.2", "0.5", "1", "2"], ["1", "2", "3"]]
+    shown = [screen.layout[f"xaxis{n}"] for n in ("", 2, 3)]
+    assert [list(axis.ticktext) for axis in shown] == expected
+    assert [[text.get_text() for text in axes.get_xticklabels()] for axes in paper.axes[:3]] == expected
+    assert [list(axis.tickvals) for axis in shown] == [[float(text) for text in texts] for texts in expected]
+    assert screen.layout.xaxis4.ticktext is None  # a number without steps has the library's own ticks
+
+
+@pytest.mark.parametrize("parameter", [
+    ap.Real(0, 1, step=0.05), ap.Real(0.05, 0.35, step=0.1), ap.Real(-3, 3, step=1.5), ap.Real(0, 1000, step=0.001),
+    ap.Real(1, 3, step=1, log=True), ap.Real(0.1, 1000, step=0.1, log=True), ap.Integer(0, 1), ap.Integer(-5, 100_000),
+    ap.Integer(2, 7, log=True),
+])  # fmt: skip
+def test_ticks_are_a_few_values_of_the_parameter(parameter):
+    places = AxisPositions(make_axis("x", parameter, 61), parameter)
+    assert 2 <= len(places.ticks) <= 12
+    assert places.ticks == sorted(set(places.ticks))
+    assert [parameter.check("x", tick) for tick in places.ticks] == places.ticks
+    assert [float(label) for label in places.labels] == places.ticks
+
+
+@pytest.mark.parametrize(("parameter", "expected"), [
+    (ap.Real(13, 18, step=0.25), ["13", "14", "15", "16", "17", "18"]),
+    (ap.Real(84, 98, step=0.5), ["85", "87.5", "90", "92.5", "95", "97.5"]),
+    (ap.Real(0, 3, step=0.3), ["0", "0.6", "1.2", "1.8", "2.4", "3"]),
+])  # fmt: skip
+def test_ticks_are_round_numbers_if_the_step_allows(parameter, expected):
+    assert AxisPositions(make_axis("x", parameter, 61), parameter).labels == expected
 
 
 # -- along the search -------------------------------------------------------------------------------------------------

@@ -68,9 +68,9 @@ class CalibrationPlot(Plot):
         hover = [style.lines(_describe_bin(one)) for one in bins]
         x, y = [one.predicted for one in bins], [one.observed for one in bins]
         figure.add_trace(style.dots(x, y, "favourite chosen", hover=hover, ends=ends, color=BLUE, size=10))
-        single = style.dots(
-            data.predicted, [0.0] * len(data.predicted), "single answers", symbol="line-ns-open", size=9, color=GREY
-        )
+        told, foot = [f"predicted {p:.0%}" for p in data.predicted], [0.0] * len(data.predicted)
+        stroke: dict[str, Any] = {"symbol": "line-ns-open", "size": 9, "color": GREY}
+        single = style.dots(data.predicted, foot, "single answers", hover=told, **stroke)
         figure.add_trace(single.update(cliponaxis=False))
         figure.update_xaxes(title_text="predicted probability of the favourite", range=_ENDS, tickformat=".0%")
         figure.update_yaxes(title_text="share of favourites chosen", range=(0.0, 1.04), tickformat=".0%")

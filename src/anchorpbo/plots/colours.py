@@ -12,6 +12,9 @@ BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK, GREY = (
 HEAT = {"utility": "viridis", "uncertainty": "magma", "noise": "inferno", "reliability": "cividis"}
 """Colour scales of even lightness, by names that plotly and matplotlib share."""
 
+RANGES = {"reliability": (0.0, 1.0)}
+"""Ends of the colour scales that do not depend on the values shown."""
+
 Theme = Literal["auto", "light", "dark"]
 
 

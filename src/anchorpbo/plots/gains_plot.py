@@ -92,7 +92,8 @@ def add_gains(figure: Any, data: ExpectedGains, row: int = 1, col: int = 1) -> N
     figure.add_trace(bars, row, col)
     limit = 100 * data.negligible_gain
     ends = [0.4, data.answers + 0.6]
-    threshold = style.line(ends, [limit] * 2, _THRESHOLD_LABEL, colour=RED, width=1.5, dash="dash")
+    hover = [f"{_THRESHOLD_LABEL} {limit:.3g} %"] * 2
+    threshold = style.line(ends, [limit] * 2, _THRESHOLD_LABEL, colour=RED, width=1.5, dash="dash", hover=hover)
     figure.add_trace(threshold, row, col)
     figure.update_xaxes(title_text=_AXIS_TITLES[0], tickformat="d", row=row, col=col)
     figure.update_yaxes(title_text=_AXIS_TITLES[1], rangemode="tozero", row=row, col=col)

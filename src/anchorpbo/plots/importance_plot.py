@@ -84,7 +84,7 @@ class ImportancePlot(Plot):
         ))  # fmt: skip
         figure.update_xaxes(title_text=_AXIS_TITLE, range=(0, 102))
         names = list(map(style.text, self.ticks))
-        figure.update_yaxes(tickmode="array", tickvals=places, ticktext=names, showgrid=False)
+        figure.update_yaxes(title_text="parameter", tickmode="array", tickvals=places, ticktext=names, showgrid=False)
         figure.update_layout(margin={"b": 50, "t": 20})
         return figure
 
@@ -103,7 +103,7 @@ class ImportancePlot(Plot):
             axes.barh(places, index, color=BLUE, height=0.6, xerr=ends, error_kw=look)
             axes.set_yticks(places, labels=list(map(style.text, self.ticks)))
             axes.grid(visible=False, axis="y")
-            axes.set(xlabel=_AXIS_TITLE, xlim=(0, 102))
+            axes.set(xlabel=_AXIS_TITLE, ylabel="parameter", xlim=(0, 102))
         return figure
 
 

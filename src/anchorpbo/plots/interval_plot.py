@@ -65,7 +65,7 @@ class IntervalPlot(Plot):
         figure = style.panels(theme, height=110)
         (low, high), utility = self.found.interval, self.found.utility
         hover = [style.lines([f"utility {utility:.2f}", f"90 % interval {low:.2f} to {high:.2f}"])]
-        bar = style.line([low, high], [0, 0], "90 % interval", colour=style.fade(BLUE), width=14)
+        bar = style.line([low, high], [0, 0], "90 % interval", colour=style.fade(BLUE), width=14, hover=hover * 2)
         figure.add_trace(bar)
         figure.add_trace(style.dots([utility], [0], "expected utility", hover=hover, color=BLUE, size=13))
         figure.add_vline(0.0, line={"color": INKS[theme].line, "width": 1.5})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anchorpbo.analysis.grids import ItemProjection
 from anchorpbo.analysis.model_view import Comparison
-from anchorpbo.plots.colours import GREY, HEAT, ORANGE, RED, Theme
+from anchorpbo.plots.colours import GREY, HEAT, ORANGE, RANGES, RED, Theme
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plane_map import describe_values
 from anchorpbo.plots.plot import Plot
@@ -74,15 +74,18 @@ class ItemsMap(Plot):
             for item, value in zip(self.items.items, self.values, strict=True)
         ]
         x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))
-        colours = {"colorscale": HEAT[self.what], "colorbar": style.scale(self.what), "size": 10}
-        every = style.dots(x, y, "item", hover=hover, color=self.values, line={"color": GREY, "width": 0.5}, **colours)
-        figure.add_trace(every.update(showlegend=False))
+        look: dict[str, Any] = {"size": 10, "line": {"color": GREY, "width": 1}, **style.colour_scale(self.what, "c")}
+        every = style.dots(x, y, "item", hover=hover, color=self.values, **look)
+        # With the keys, so that a page can tell which item was clicked.
+        keys = [item.design[self.key] for item in self.items.items]
+        figure.add_trace(every.update(showlegend=False, customdata=keys))
         anchors, best = self._find_marks()
         if anchors:
             ring: dict[str, Any] = {"symbol": "circle-open", "size": 16, "color": ORANGE, "line": {"width": 3}}
             figure.add_trace(style.dots(*_columns(anchors), "anchor", **ring))
         if best:
-            figure.add_trace(style.best_mark(*_columns(best), ["recommended"]))
+            hover = [style.lines(["recommended", *self.labels.design(self.best or {})])]
+            figure.add_trace(style.best_mark(*_columns(best), hover))
         figure.update_xaxes(title_text=AXIS_TITLES[0], showticklabels=False, ticks="")
         figure.update_yaxes(title_text=AXIS_TITLES[1], showticklabels=False, ticks="")
         if self.title():
@@ -99,9 +102,9 @@ class ItemsMap(Plot):
                 axes.plot([a[0], b[0]], [a[1], b[1]], color=GREY, alpha=0.6, linewidth=0.5, zorder=1)
             x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))
             edge = style.ink().line
-            dots = axes.scatter(
-                x, y, c=self.values, cmap=HEAT[self.what], s=22, edgecolors=edge, linewidths=0.3, zorder=2
-            )
+            low, high = RANGES.get(self.what, (None, None))
+            colours = {"c": self.values, "cmap": HEAT[self.what], "vmin": low, "vmax": high}
+            dots = axes.scatter(x, y, **colours, s=22, edgecolors=edge, linewidths=0.3, zorder=2)
             bar = figure.colorbar(dots, ax=axes, label=self.what, pad=0.02)
             bar.outline.set_visible(False)
             self._rings(axes)

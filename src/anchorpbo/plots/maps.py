@@ -1,4 +1,7 @@
-"""Maps of utility, uncertainty, noise and reliability, over two parameters or over the items of a catalogue."""
+"""Maps of utility, uncertainty, noise and reliability, over two parameters or over the items of a catalogue.
+
+If only one parameter varies, the reliability is a curve along it, and slices show the rest.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anchorpbo.analysis import ModelView
-from anchorpbo.analysis.grids import Grid, as_space, compute_plane, project_items
+from anchorpbo.analysis.grids import Grid, as_space, compute_plane, compute_slices, project_items
 from anchorpbo.analysis.model_view import Source
 from anchorpbo.errors import InputError
 from anchorpbo.plots.colours import Theme
@@ -16,6 +19,7 @@ from anchorpbo.plots.items_map import ItemsMap
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plane_map import PlaneMap
 from anchorpbo.plots.plot import Backend, Plot, draw
+from anchorpbo.plots.reliability_curve import ReliabilityCurve
 from anchorpbo.space import Catalogue
 from anchorpbo.study.recommendation import check_answers
 
@@ -39,8 +43,8 @@ def utility_map(
     """Draw the expected utility over two parameters, with anchors, duels and the recommended design.
 
     A line joins the designs of each duel: a dark dot was preferred to the white one. Ties are white and joined by a
-    dotted line. All of these designs may differ from the map in the other parameters. For a catalogue each item is a
-    dot, and similar items lie close together.
+    dotted line. All of these designs may differ from the map in the other parameters; anchors that do are hollow. For a
+    catalogue each item is a dot, and similar items lie close together.
 
     Parameters
     ----------
@@ -97,7 +101,10 @@ def reliability_map(
     backend: Backend = "plotly",
     theme: Theme = "auto",
 ) -> Any:
-    """Draw how well the user knows designs, given the anchors; see `utility_map` and `noise_map`."""
+    """Draw how well the user knows designs, given the anchors; see `utility_map` and `noise_map`.
+
+    If only one parameter varies, the reliability is drawn as a curve.
+    """
     return _map("reliability", source, x, y, at, labels, units, backend, theme)
 
 
@@ -145,6 +152,8 @@ def make_map_plot(
     space = as_space(view.space)
     here = view.base_design if at is None else space.check(at)
     over = compute_plane(view, here, x, y, count)
+    if over is None and what == "reliability":
+        return ReliabilityCurve(compute_slices(view, here)[0], view.anchors, labels)
     if over is None:
         raise InputError("a map needs two parameters that vary", f"only {space.names}", "use utility_slices")
     return PlaneMap(what, over, values(what, over.grid), here, best, view.anchors, view.duels, labels)

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.ticker import NullFormatter
 
 from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import INKS, Ink, Theme
@@ -235,13 +235,11 @@ def set_axis(axes: Axes, which: Literal["x", "y"], places: AxisPositions, title:
         axes.set(**{f"{which}scale": "log"})
     axes.set(**{f"{which}lim": (low, high)})
     side = axes.xaxis if which == "x" else axes.yaxis
-    if places.labels is not None:
-        side.set_ticks(places.ticks or [], labels=list(map(text, places.labels)))
+    if places.labels is None:
+        return
+    side.set_ticks(places.ticks or [], labels=list(map(text, places.labels)))
+    side.set_minor_formatter(NullFormatter())
+    if not places.axis.continuous:
         side.grid(False)
         if which == "x" and max(map(len, places.labels)) * len(places.labels) > _MAX_LEVEL_LETTERS:
             axes.tick_params("x", labelrotation=30 if len(places.labels) <= _MAX_SLANTED_LABELS else 90)
-    elif places.ticks is not None:
-        side.set_ticks(places.ticks, labels=[f"{tick:g}" for tick in places.ticks])
-        side.set_minor_formatter(NullFormatter())
-    elif all(isinstance(value, int) for value in places.axis.values):
-        side.set_major_locator(MaxNLocator(nbins="auto", integer=True))

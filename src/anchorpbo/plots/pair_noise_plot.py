@@ -71,7 +71,8 @@ class PairNoisePlot(Plot):
                 hover = [f"comparison {n}: noise {noise:.3g}" for n, noise in zip(x, y, strict=True)]
                 figure.add_trace(style.dots(x, y, name, hover=hover, color=colour, symbol=symbol, size=7, opacity=0.75))
         every = list(range(1, len(data.average) + 1))
-        figure.add_trace(style.line(every, data.average, _MEAN_LABEL, colour=RED))
+        means = [f"{_MEAN_LABEL}: noise {noise:.3g}" for noise in data.average]
+        figure.add_trace(style.line(every, data.average, _MEAN_LABEL, colour=RED, hover=means))
         small: dict[str, Any] = {"annotation_font_size": 11}
         dashed: dict[str, Any] = {"color": INKS[theme].line, "width": 1.2, "dash": "dash"}
         figure.add_hline(

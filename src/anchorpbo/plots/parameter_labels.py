@@ -1,4 +1,4 @@
-"""Labels and units of parameters, and names of anchors, in a figure."""
+"""Labels, units and digits of parameters, and names of anchors, in a figure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anchorpbo.analysis.axes import Axis
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.formatting import format_value, truncate
-from anchorpbo.space import Design, DesignSpace
+from anchorpbo.plots.axis_positions import AxisPositions, Stepped
+from anchorpbo.space import Design, DesignSpace, Integer, Real, Space
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,8 @@ class ParameterLabels:
 
     labels: Mapping[str, str]
     units: Mapping[str, str]
+    stepped: Mapping[str, Stepped]
+    """Parameters with a step, which sets the digits of their values and their ticks."""
     hidden: frozenset[str] = frozenset()
     """Names that `design` leaves out."""
     anchor_names: Sequence[tuple[Design, str]] = ()
@@ -39,7 +43,7 @@ class ParameterLabels:
                     raise UnknownNameError.of(f"a name in {kind}", name, space.names)
                 if not isinstance(text, str):
                     raise InputError(f"{kind} must be texts", repr(text), "put it in quotes")
-        return cls(dict(labels or {}), dict(units or {}), frozenset(hidden))
+        return cls(dict(labels or {}), dict(units or {}), _find_stepped(space), frozenset(hidden))
 
     def label(self, name: str) -> str:
         """Return the label of a parameter."""
@@ -50,16 +54,35 @@ class ParameterLabels:
         return f"{self.label(name)} ({self.units[name]})" if name in self.units else self.label(name)
 
     def value(self, name: str, value: Any) -> str:
-        """Return a value with its unit."""
-        return f"{format_value(value)} {self.units[name]}" if name in self.units else format_value(value)
+        """Return a value with the digits of its parameter's step, and with its unit."""
+        parameter = self.stepped.get(name)
+        number = format_value(value, parameter.decimals if isinstance(parameter, Real) else None)
+        return f"{number} {self.units[name]}" if name in self.units else number
+
+    def line(self, name: str, value: Any) -> str:
+        """Return a line of a hover text: the label of a parameter and a value."""
+        return f"{self.label(name)}: {truncate(self.value(name, value))}"
+
+    def positions(self, axis: Axis) -> AxisPositions:
+        """Return the positions of the values of an axis."""
+        return AxisPositions(axis, self.stepped.get(axis.name))
 
     def design(self, design: Design, most: int = 8) -> list[str]:
         """Return one line per value of a design, or for the first `most` values."""
         given = ((name, value) for name, value in design.items() if value is not None and name not in self.hidden)
-        lines = [f"{self.label(name)}: {truncate(self.value(name, value))}" for name, value in given]
+        lines = [self.line(name, value) for name, value in given]
         return lines if len(lines) <= most else [*lines[:most], "…"]
 
     def anchor(self, design: Design) -> list[str]:
         """Return the lines of an anchor: its name, if it has one, and its values."""
         name = next((name for named, name in self.anchor_names if named == design), None)
         return ["anchor" if name is None else f"{truncate(name)} (anchor)", *self.design(design)]
+
+
+def _find_stepped(space: DesignSpace) -> dict[str, Stepped]:
+    parameters = space.parameters if isinstance(space, Space) else {}
+    return {
+        name: one
+        for name, one in parameters.items()
+        if isinstance(one, Integer) or (isinstance(one, Real) and one.step is not None)
+    }

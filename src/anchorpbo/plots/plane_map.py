@@ -12,7 +12,7 @@ from anchorpbo.analysis.grids import Plane
 from anchorpbo.analysis.model_view import Comparison
 from anchorpbo.formatting import format_fixed, truncate
 from anchorpbo.plots.axis_positions import AxisPositions
-from anchorpbo.plots.colours import HEAT, ORANGE, RED, Theme
+from anchorpbo.plots.colours import HEAT, ORANGE, RANGES, RED, Theme
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plot import Plot
 from anchorpbo.space import Design
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 _MAX_TITLE_LETTERS = 70
 """Number of letters that fit above a map."""
 Place = tuple[float, float]
+Placed = tuple[Place, Design]
+"""A design and its position."""
 MARK_COLOUR = "#222222"
 """Colour of marks with a white edge, which show on any background."""
+BESIDE_LABEL = "anchor at other values"
+"""Label of the anchors that differ from the plane in the parameters that are not on the axes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,33 +54,43 @@ class PlaneMap(Plot):
     @property
     def x(self) -> AxisPositions:
         """Across."""
-        return AxisPositions(self.plane.x)
+        return self.labels.positions(self.plane.x)
 
     @property
     def y(self) -> AxisPositions:
         """Up."""
-        return AxisPositions(self.plane.y)
+        return self.labels.positions(self.plane.y)
 
     def place(self, design: Design) -> Place | None:
         """Return the position of a design, ``None`` if it is not shown."""
         x, y = self.x.of(design[self.plane.x.name]), self.y.of(design[self.plane.y.name])
         return None if x is None or y is None else (x, y)
 
-    def locate_designs(self, designs: Sequence[Design]) -> list[tuple[Place, Design]]:
+    def locate_designs(self, designs: Sequence[Design]) -> list[Placed]:
         """Return the designs that are shown, with their positions."""
         found = [(self.place(design), design) for design in designs]
         return [(place, design) for place, design in found if place is not None]
 
-    def list_pairs(self) -> list[tuple[Place, Place, bool]]:
+    def list_pairs(self) -> list[tuple[Placed, Placed, bool]]:
         """Return the winner and loser of each duel, and whether it was a tie; skips are left out."""
         pairs = []
         for duel in self.duels:
             if duel.outcome != "skip":
                 sides = (duel.second, duel.first) if duel.outcome == "second" else (duel.first, duel.second)
-                winner, loser = (self.place(design) for design in sides)
-                if winner is not None and loser is not None:
-                    pairs.append((winner, loser, duel.outcome == "tie"))
+                found = self.locate_designs(sides)
+                if len(found) == 2:
+                    pairs.append((found[0], found[1], duel.outcome == "tie"))
         return pairs
+
+    def list_anchors(self) -> list[tuple[str, list[Placed], str, str]]:
+        """Return name, positions, colour and edge of the anchors: those in the plane, and those beside it, hollow."""
+        names = (self.plane.x.name, self.plane.y.name)
+        rest = {name: value for name, value in self.at.items() if name not in names}
+        found: dict[bool, list[Placed]] = {True: [], False: []}
+        for place, design in self.locate_designs(self.anchors):
+            found[all(design[name] == value for name, value in rest.items())].append((place, design))
+        beside = (BESIDE_LABEL, found[False], "white", ORANGE)
+        return [beside, ("anchor", found[True], ORANGE, MARK_COLOUR)]
 
     def others(self) -> str:
         """Return the values of the parameters that are not on the axes."""
@@ -92,13 +106,14 @@ class PlaneMap(Plot):
 
         figure = style.panels(theme, height=460)
         cells = {"x": self.x.edges, "y": self.y.edges, "z": self.values, "text": self._hover_texts()}
-        colours = {"colorscale": HEAT[self.what], "colorbar": style.scale(self.what)}
-        figure.add_trace(go.Heatmap(**cells, **colours, hoverinfo="text"))
+        # With the values of both axes, so that a page can tell which design was clicked.
+        axes = {axis.name: axis.values for axis in (self.plane.x, self.plane.y)}
+        figure.add_trace(go.Heatmap(**cells, **style.colour_scale(self.what), hoverinfo="text", meta=axes))
         figure.add_traces(self._duel_traces())
-        anchors = self.locate_designs(self.anchors)
-        if anchors:
-            hover = [style.lines(self.labels.anchor(design)) for _, design in anchors]
-            figure.add_trace(style.anchor_marks(*_columns([place for place, _ in anchors]), hover, MARK_COLOUR))
+        for name, anchors, face, edge in self.list_anchors():
+            if anchors:
+                hover = [style.lines(self.labels.anchor(design)) for _, design in anchors]
+                figure.add_trace(style.anchor_marks(*_columns(anchors), hover, edge, face=face, name=name))
         for place, design in self.locate_designs([] if self.best is None else [self.best]):
             hover = [style.lines(["recommended", *self.labels.design(design)])]
             figure.add_trace(style.best_mark([place[0]], [place[1]], hover))
@@ -112,17 +127,12 @@ class PlaneMap(Plot):
         """Return the hover text of each cell."""
         from anchorpbo.plots import plotly_style as style
 
-        x, y = self.plane.x, self.plane.y
-
-        def describe(name: str, value: Any) -> str:
-            return f"{self.labels.label(name)}: {self.labels.value(name, value)}"
-
+        across, up = (
+            [self.labels.line(axis.name, value) for value in axis.values] for axis in (self.plane.x, self.plane.y)
+        )
         return [
-            [
-                style.lines([describe(x.name, a), describe(y.name, b), f"{self.what} {value:.3g}"])
-                for a, value in zip(x.values, row, strict=True)
-            ]
-            for b, row in zip(y.values, self.values, strict=True)
+            [style.lines([a, b, f"{self.what} {value:.3g}"]) for a, value in zip(across, row, strict=True)]
+            for b, row in zip(up, self.values, strict=True)
         ]
 
     def _duel_traces(self) -> list[Any]:
@@ -130,7 +140,7 @@ class PlaneMap(Plot):
 
         pairs, traces = self.list_pairs(), []
         for tied, name, dash in ((False, "compared", "solid"), (True, "tie", "dot")):
-            some = [(a, b) for a, b, tie in pairs if tie == tied]
+            some = [(a[0], b[0]) for a, b, tie in pairs if tie == tied]
             x, y = ([place for a, b in some for place in (a[side], b[side], None)] for side in (0, 1))
             if some:
                 joined = style.line(x, y, name, colour="rgba(255,255,255,0.55)", width=1, dash=dash)
@@ -138,10 +148,11 @@ class PlaneMap(Plot):
         for name, places, face, edge in self._sides(pairs):
             if places:
                 look: dict[str, Any] = {"color": face, "size": 7, "line": {"color": edge, "width": 1.2}}
-                traces.append(style.dots(*_columns(places), name, **look))
+                hover = [style.lines([name, *self.labels.design(design)]) for _, design in places]
+                traces.append(style.dots(*_columns(places), name, hover=hover, **look))
         return traces
 
-    def _sides(self, pairs: Sequence[tuple[Place, Place, bool]]) -> list[tuple[str, list[Place], str, str]]:
+    def _sides(self, pairs: Sequence[tuple[Placed, Placed, bool]]) -> list[tuple[str, list[Placed], str, str]]:
         """Return name, positions, colour and edge of the designs compared; ties are among the less preferred."""
         # Winners are filled and losers hollow, as in slices, the app and reports.
         won = [a for a, _, tie in pairs if not tie]
@@ -154,7 +165,9 @@ class PlaneMap(Plot):
 
         with style.use_style(theme):
             figure, ((axes,),) = style.figure(width=4.6, height=3.9)
-            cells = axes.pcolormesh(self.x.edges, self.y.edges, self.values, cmap=HEAT[self.what], rasterized=True)
+            low, high = RANGES.get(self.what, (None, None))
+            colours = {"cmap": HEAT[self.what], "vmin": low, "vmax": high}
+            cells = axes.pcolormesh(self.x.edges, self.y.edges, self.values, **colours, rasterized=True)
             bar = figure.colorbar(cells, ax=axes, label=self.what, pad=0.02)
             bar.outline.set_visible(False)
             axes.grid(False)
@@ -175,11 +188,12 @@ class PlaneMap(Plot):
         pairs = self.list_pairs()
         for a, b, tie in pairs:
             dash = ":" if tie else "-"
-            axes.plot([a[0], b[0]], [a[1], b[1]], color="white", alpha=0.55, linewidth=0.6, linestyle=dash)
-        anchors = [place for place, _ in self.locate_designs(self.anchors)]
-        best = [place for place, _ in self.locate_designs([] if self.best is None else [self.best])]
+            (left, bottom), (right, top) = a[0], b[0]
+            axes.plot([left, right], [bottom, top], color="white", alpha=0.55, linewidth=0.6, linestyle=dash)
+        best = self.locate_designs([] if self.best is None else [self.best])
         styles = [(name, places, "o", 3.8, face, edge) for name, places, face, edge in self._sides(pairs)]
-        styles += [("anchor", anchors, "D", 5.0, ORANGE, MARK_COLOUR), ("recommended", best, "*", 12.0, RED, "white")]
+        styles += [(name, places, "D", 5.0, face, edge) for name, places, face, edge in self.list_anchors()]
+        styles.append(("recommended", best, "*", 12.0, RED, "white"))
         for name, places, marker, size, face, edge in styles:
             if places:
                 style.marks(axes, *_columns(places), marker, name, colour=face, size=size, edge=edge)
@@ -192,5 +206,5 @@ def describe_values(values: Any, anchors: Sequence[Design], best: Design | None)
     return f"from {low} to {high}, with {marks}{'' if best is None else ' and the recommended design'}."
 
 
-def _columns(places: Sequence[Place]) -> tuple[list[float], list[float]]:
-    return [x for x, _ in places], [y for _, y in places]
+def _columns(placed: Sequence[Placed]) -> tuple[list[float], list[float]]:
+    return [x for (x, _), _ in placed], [y for (_, y), _ in placed]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from math import log10
-from typing import Any
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from anchorpbo.plots.axis_positions import AxisPositions
-from anchorpbo.plots.colours import INKS, ORANGE, RED, Theme
+from anchorpbo.plots.colours import HEAT, INKS, ORANGE, RANGES, RED, Theme
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 
@@ -54,17 +54,13 @@ def panels(theme: Theme, rows: int = 1, columns: int = 1, *, height: int = 360, 
 
 def axis(places: AxisPositions, title: str) -> dict[str, Any]:
     """Return the settings of an axis along a parameter."""
-    settings: dict[str, Any] = {"title": {"text": text(title), "standoff": 8}}
-    low, high = places.ends
+    settings: dict[str, Any] = {"title": {"text": text(title), "standoff": 8}, "range": list(places.ends)}
     if places.labels is not None:
-        return settings | {
-            "tickmode": "array", "tickvals": places.ticks, "ticktext": list(map(text, places.labels)),
-            "range": [low, high], "showgrid": False,
-        }  # fmt: skip
+        labels = list(map(text, places.labels))
+        settings |= {"tickmode": "array", "tickvals": places.ticks, "ticktext": labels}
     if places.axis.log:
-        ticks = {"tickmode": "array", "tickvals": places.ticks, "type": "log"}
-        return settings | ticks | {"range": [log10(low), log10(high)]}
-    return settings | {"range": [low, high]}
+        settings |= {"type": "log", "range": [log10(end) for end in places.ends]}
+    return settings if places.axis.continuous else settings | {"showgrid": False}
 
 
 def dots(
@@ -110,15 +106,19 @@ def best_mark(x: Sequence[Any], y: Sequence[Any], hover: Sequence[str]) -> go.Sc
     return dots(x, y, "recommended", hover=hover, symbol="star", size=15, color=RED, line=edge)
 
 
-def anchor_marks(x: Sequence[Any], y: Sequence[Any], hover: Sequence[str], edge: str) -> go.Scatter:
+def anchor_marks(
+    x: Sequence[Any], y: Sequence[Any], hover: Sequence[str], edge: str, *, face: str = ORANGE, name: str = "anchor"
+) -> go.Scatter:
     """Return the marks of the anchors."""
-    look = {"symbol": "diamond", "size": 9, "color": ORANGE, "line": {"color": edge, "width": 1}}
-    return dots(x, y, "anchor", hover=hover, **look).update(cliponaxis=False)
+    look = {"symbol": "diamond", "size": 9, "color": face, "line": {"color": edge, "width": 1 if face == ORANGE else 2}}
+    return dots(x, y, name, hover=hover, **look).update(cliponaxis=False)
 
 
-def scale(what: str) -> dict[str, Any]:
-    """Return the colour bar of a map."""
-    return {"title": {"text": what, "side": "right"}, "thickness": 14, "outlinewidth": 0}
+def colour_scale(what: str, prefix: Literal["z", "c"] = "z") -> dict[str, Any]:
+    """Return the colours, their range and the colour bar of a map; `prefix` is ``"c"`` for the colours of marks."""
+    low, high = RANGES.get(what, (None, None))
+    bar = {"title": {"text": what, "side": "right"}, "thickness": 14, "outlinewidth": 0}
+    return {"colorscale": HEAT[what], "colorbar": bar, f"{prefix}min": low, f"{prefix}max": high}
 
 
 def remark(figure: go.Figure, words: str, **place: Any) -> None:

@@ -14,7 +14,6 @@ from anchorpbo.analysis.grids import Slice, as_space, compute_slices
 from anchorpbo.analysis.model_view import Source
 from anchorpbo.formatting import format_fixed
 from anchorpbo.numerics.validation import as_integer
-from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plot import Backend, Plot, draw
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 3
 """Largest number of panels side by side, unless another is chosen."""
+_THROUGH_LABEL = "through this design"
 _SAME_NOISE = 1e-6
 """Relative difference below which noise is the same."""
 _NOISE_SHARE = 1 / 3
@@ -130,7 +130,7 @@ class SlicesPlot(Plot):
 
     def marks(self, one: Slice) -> list[tuple[float, ComparedDesign]]:
         """Return the designs compared, with their positions in a panel."""
-        places = AxisPositions(one.axis)
+        places = self.labels.positions(one.axis)
         found = [(places.of(each.design[one.axis.name]), each) for each in self.compared]
         return [(place, each) for place, each in found if place is not None]
 
@@ -147,7 +147,7 @@ class SlicesPlot(Plot):
             place = {"row": number // columns + 1, "col": number % columns + 1}
             for trace in self._traces(one, theme):
                 figure.add_trace(trace.update(showlegend=number == 0), **place)
-            figure.update_xaxes(style.axis(AxisPositions(one.axis), self.labels.title(one.axis.name)), **place)
+            figure.update_xaxes(style.axis(self.labels.positions(one.axis), self.labels.title(one.axis.name)), **place)
             utility = {"range": self.reach, "showticklabels": place["col"] == 1}
             figure.update_yaxes(utility, title_text="utility" if place["col"] == 1 else "", secondary_y=False, **place)
             if noise is not None:
@@ -166,9 +166,9 @@ class SlicesPlot(Plot):
     def _noise_trace(self, one: Slice) -> Any:
         from anchorpbo.plots import plotly_style as style
 
-        x, noise = AxisPositions(one.axis).every, [*(one.grid.noise or ())]
+        x, noise = self.labels.positions(one.axis).every, [*(one.grid.noise or ())]
         hover = [
-            style.lines([self.labels.value(one.axis.name, value), f"noise {n:.3g}"])
+            style.lines([self.labels.line(one.axis.name, value), f"noise {n:.3g}"])
             for value, n in zip(one.axis.values, noise, strict=True)
         ]
         if not one.axis.continuous:
@@ -178,13 +178,13 @@ class SlicesPlot(Plot):
     def _traces(self, one: Slice, theme: Theme) -> list[Any]:
         from anchorpbo.plots import plotly_style as style
 
-        places, name, ink = AxisPositions(one.axis), one.axis.name, INKS[theme]
+        places, name, ink = self.labels.positions(one.axis), one.axis.name, INKS[theme]
         traces = self._curve(one)
         here = places.of(self.at[name])
         if here is not None:
-            traces.append(
-                style.line([here, here], self.reach, "through this design", colour=RED, width=1.5, dash="dot")
-            )
+            look: dict[str, Any] = {"colour": RED, "width": 1.5, "dash": "dot"}
+            hover = [style.lines([_THROUGH_LABEL, self.labels.line(name, self.at[name])])] * 2
+            traces.append(style.line([here, here], self.reach, _THROUGH_LABEL, hover=hover, **look))
         for preferred, words, fill in ((True, "preferred", GREY), (False, "less preferred", ink.fill)):
             some = [(place, each) for place, each in self.marks(one) if each.preferred == preferred]
             hover = [style.lines([*self.labels.design(s.design), f"utility {s.utility:.2f}"]) for _, s in some]
@@ -203,10 +203,10 @@ class SlicesPlot(Plot):
         """Return mean and interval: a line in its band, or for categories a stroke on a bar each."""
         from anchorpbo.plots import plotly_style as style
 
-        x = AxisPositions(one.axis).every
+        x = self.labels.positions(one.axis).every
         mean, low, high = ([*(side or ())] for side in (one.grid.utility, one.grid.low, one.grid.high))
         hover = [
-            style.lines([self.labels.value(one.axis.name, value), f"utility {m:.2f} ({a:.2f} to {b:.2f})"])
+            style.lines([self.labels.line(one.axis.name, value), f"utility {m:.2f} ({a:.2f} to {b:.2f})"])
             for value, m, a, b in zip(one.axis.values, mean, low, high, strict=True)
         ]
         if one.axis.continuous:
@@ -249,7 +249,7 @@ class SlicesPlot(Plot):
         columns, added = self.grid[1], []
         for number, (axes, one) in enumerate(zip(panels, self.slices, strict=True)):
             right = axes.twinx()
-            x = AxisPositions(one.axis).every
+            x = self.labels.positions(one.axis).every
             right.plot(
                 x,
                 [*(one.grid.noise or ())],
@@ -270,7 +270,7 @@ class SlicesPlot(Plot):
     def _panel(self, axes: Axes, one: Slice) -> None:
         from anchorpbo.plots import matplotlib_style as style
 
-        places, name = AxisPositions(one.axis), one.axis.name
+        places, name = self.labels.positions(one.axis), one.axis.name
         x = places.every
         mean, low, high = ([*(side or ())] for side in (one.grid.utility, one.grid.low, one.grid.high))
         if one.axis.continuous:
@@ -281,7 +281,7 @@ class SlicesPlot(Plot):
             axes.plot(x, mean, "_", color=BLUE, markersize=12, markeredgewidth=1.6)
         here = places.of(self.at[name])
         if here is not None:
-            axes.axvline(here, color=RED, linewidth=1.0, linestyle=":", label="through this design", zorder=1.8)
+            axes.axvline(here, color=RED, linewidth=1.0, linestyle=":", label=_THROUGH_LABEL, zorder=1.8)
         for preferred, words, face in ((True, "preferred", GREY), (False, "less preferred", style.ink().fill)):
             some = [(place, each.utility) for place, each in self.marks(one) if each.preferred == preferred]
             x, y = [place for place, _ in some], [utility for _, utility in some]

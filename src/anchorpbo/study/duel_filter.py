@@ -1,4 +1,9 @@
-"""Filter of duels: it excludes pairs of equal designs, pending pairs, and pairs recently skipped or answered."""
+"""Filter of duels: it excludes pairs of equal designs, pending pairs, and pairs recently skipped or answered.
+
+Steps need no rule of their own: proposals lie on the grid of the steps, so two designs that differ by less than a step
+in every parameter with a step have the same values there, and look the same unless another parameter differs
+noticeably. Designs exactly one step apart may be compared, unless a step is less than the noticeable difference.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,17 @@
 """Anchors in the browser: marked beside the cards of a duel, and named."""
 
 import pytest
-from browsing import COFFEE, cards_are_shown, choose, shown_cards, start_comparing, text_of, try_example, violations
+from browsing import (
+    COFFEE,
+    MOLECULES,
+    cards_are_shown,
+    choose,
+    shown_cards,
+    start_comparing,
+    text_of,
+    try_example,
+    violations,
+)
 from playwright.sync_api import expect
 
 
@@ -124,3 +134,44 @@ def test_an_anchor_is_named_when_it_is_marked_and_renamed(home, visitor, scheme)
     page.set_viewport_size({"width": 320, "height": 640})
     page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")  # once the map has its new size
     assert len(before) <= fields.count()
+
+
+def click_on_the_map(page, x, y):
+    """Click at shares of the width and the height of the plot's area."""
+    area = page.locator("#map .draglayer .nsewdrag").first.bounding_box()
+    page.mouse.click(area["x"] + x * area["width"], area["y"] + y * area["height"])
+
+
+def test_a_click_on_the_map_sets_the_values_there(home, visitor):
+    page = visitor().open(home)
+    study = try_example(page, COFFEE)
+    expect(page.locator("#map .main-svg").first).to_be_visible()
+    page.locator("#through").select_option("controls")
+    before = page.locator("#preview").inner_text()
+    page.locator("#tab-proposals").click()
+    click_on_the_map(page, 0.03, 0.03)
+    expect(page.locator("#panel-controls")).to_be_visible()
+    expect(page.locator("#preview")).to_contain_text("84 °C")
+    expect(page.locator("#preview")).to_contain_text("22 g")
+    assert page.locator("#preview").inner_text() != before
+    known = page.locator("#know-preview")
+    expect(known).to_have_attribute("aria-pressed", "false")
+    count = len(marked(page, home, study)["anchors"])
+    known.click()
+    expect(page.locator("#toast")).to_have_text("Marked as known.")
+    anchors = marked(page, home, study)["anchors"]
+    assert len(anchors) == count + 1
+    assert (anchors[-1]["design"]["temperature"], anchors[-1]["design"]["dose"]) == (84.0, 22.0)
+    assert violations(page) == []
+
+
+def test_a_click_on_an_item_of_the_map_shows_its_card(home, visitor):
+    page = visitor().open(home)
+    try_example(page, MOLECULES)
+    expect(page.locator("#map .main-svg").first).to_be_visible()
+    expect(page.locator("#items .card")).to_have_count(12)
+    place = page.locator("#map .scatterlayer .trace").first.locator(".point").last.bounding_box()
+    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    expect(page.locator("#items .card")).to_have_count(1)
+    expect(page.locator("#found")).to_have_text("1 item.")
+    expect(page.locator("#items .card")).to_contain_text(page.locator("#search").input_value())

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from anchorpbo.analysis import grids
 from anchorpbo.app.report.report import render_report
-from anchorpbo.app.service.agreement import ParticipantModel, _rank, _rank_correlation, compute_agreement
+from anchorpbo.app.service.agreement import ParticipantModel, _rank, compute_agreement, compute_rank_correlations
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.errors import ConflictError, InputError, UnknownNameError
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
@@ -153,11 +153,28 @@ def _by_hand(a, b):
 def test_rank_correlation_is_that_of_a_count_by_hand(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 6, 12).astype(float), rng.integers(0, 6, 12).astype(float)
-    assert _rank_correlation(a, b) == pytest.approx(_by_hand(a, b))
-    assert _rank_correlation(a, a) == pytest.approx(1.0)
-    assert _rank_correlation(a, -a) == pytest.approx(-1.0)
-    assert _rank_correlation(a, np.zeros(12)) == 0.0
-    assert _rank_correlation(a[:1], b[:1]) == 1.0
+    found = compute_rank_correlations(np.array([a, b, -a, np.zeros(12)]))
+    expected = [[_by_hand(one, other) for other in (a, b, -a, np.zeros(12))] for one in (a, b, -a, np.zeros(12))]
+    np.testing.assert_allclose(found, expected)
+    assert (found[0, 0], found[0, 2], found[0, 3]) == (1.0, -1.0, 0.0)
+
+
+def test_equal_rankings_with_ties_agree_fully():
+    ties = np.array([3.0, 1.0, 1.0, 2.0])
+    assert compute_rank_correlations(np.array([ties, 10 * ties])).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_the_correlation_of_draws_is_that_of_the_means_computation(monkeypatch):
+    """One definition of rank correlation for means and draws: draws that equal the means give their correlation."""
+    studies, id = study()
+    _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -((d["minutes"] - 5) ** 2))
+    sides = [ParticipantModel.from_session(studies.session(id, name)) for name in ("Ana", "Ben")]
+    monkeypatch.setattr(
+        "anchorpbo.posterior.posterior_mixture.PosteriorMixture.sample",
+        lambda self, designs, count, rng: np.tile(self.mean(designs), (count, 1)),
+    )
+    found = compute_agreement(sides, {})
+    assert found.pairs[0].correlation == found.matrix[0][1] != 0.0
 
 
 def _answer_by(studies, id, **likings):
@@ -297,6 +314,30 @@ def test_the_items_that_are_anchors_are_named_on_the_map_of_a_catalogue():
     assert [text.split("<br>")[0] for text in items.hovertext].count("the one in the garden (anchor)") == 1
 
 
+def test_the_figure_of_the_anchors_has_no_answers_and_goes_through_a_design():
+    studies, id = study(anchors=[GREEN])
+    studies.add_anchor(id, BLACK, name="my usual")
+    answer(studies, id)
+    optimizer = studies.session(id, "owner").optimizer
+    for at in (None, BLACK):
+        plot = studies.figure(id, "anchors", options=FigureOptions(at=at))
+        found = plot.plotly("auto")
+        assert {one.name for one in found.data if one.name} == {"anchor"}
+        assert plot.at == (optimizer.recommended if at is None else BLACK)
+        heat = found.data[0]
+        designs = [{"minutes": a, "leaf": b} for b in heat.meta["leaf"] for a in heat.meta["minutes"]]
+        expected = optimizer.noise_map.reliability(np.array([optimizer.space.encode(one) for one in designs]))
+        assert np.allclose(np.ravel(heat.z), expected)
+    assert sorted(text.split("<br>")[0] for text in found.data[1].hovertext) == ["anchor", "my usual (anchor)"]
+
+
+def test_the_figure_of_the_anchors_of_a_catalogue_tells_which_item_is_where():
+    studies, id = study(TREES)
+    items = next(one for one in studies.figure(id, "anchors").plotly("auto").data if one.name == "item")
+    space = studies.session(id, "owner").optimizer.space
+    assert list(items.customdata) == [item[space.key] for item in space.items]
+
+
 def test_a_skip_has_no_expected_gain():
     studies, id = study()
     for outcome in ("first", "second", "skip"):
@@ -306,11 +347,12 @@ def test_a_skip_has_no_expected_gain():
     assert "Expected gain" not in render_report(studies, id)
 
 
-def test_before_the_first_answer_there_is_no_figure():
+def test_before_the_first_answer_there_is_no_figure_but_that_of_the_anchors():
     studies, id = study()
-    for name in get_args(FigureName):
+    for name in {*get_args(FigureName)} - {"anchors"}:
         with pytest.raises(ConflictError, match="a figure needs an answer"):
             studies.figure(id, name)
+    assert "with 0 anchors" in studies.figure(id, "anchors").description
     answer(studies, id)
     gains = studies.figure(id, "gains")
     assert gains.description == "No expected gain is known yet."

@@ -1,13 +1,17 @@
 """Agreement between participants, by their models and by their answers to the same pairs.
 
 Symbols: p participants with answers, u designs that at least one of them compared, f_i the utility of participant i at
-these designs, m_i its posterior mean, tau Kendall's rank correlation: the share of pairs of designs that both rank in
-the same order, minus the share that they rank in opposite orders.
+these designs, m_i its posterior mean, C and D the numbers of pairs of designs that two participants rank in the same
+and in opposite orders, n_i the number of pairs to which participant i gives different utilities.
 
+    tau             Kendall's rank correlation tau-b, (C - D) / sqrt(n_i n_j); 0 if n_i or n_j is 0
     matrix_ij       tau(m_i, m_j)
     correlation     the median of tau(f_i, f_j) over joint draws of f_i and of f_j from their posteriors
     interval        its quantiles of 5 and 95 %: the 90 % credible interval
     consensus       the design with the lowest mean rank of m_i: 0 is first, u - 1 is last, ties get their mean rank
+
+Unlike tau-a, (C - D) / (all pairs), tau-b reaches 1 for equal rankings with ties, which means can have: those of a
+participant who found designs equal. Without ties, as in draws, both are the same.
 
 The correlation of the draws is closer to 0 than that of the means, because it includes what is not known yet. Of the
 pairs of designs that two participants both answered,
@@ -140,7 +144,7 @@ def compute_agreement(participants: Sequence[ParticipantModel], answers: Answere
     designs = np.unique(np.concatenate([model.designs for model in models]), axis=0)
     designs = _thin(designs, MAX_DESIGNS)
     utilities = np.array([model.posterior.mean(designs) for model in models])
-    matrix = [[_rank_correlation(a, b) for b in utilities] for a in utilities]
+    matrix = compute_rank_correlations(utilities).tolist()
     ranks = np.mean([_rank(each) for each in utilities], axis=0)
     best = participants[0].space.decode(designs[int(ranks.argmin())]) if len(models) > 1 else None
     draws = _draw_correlations(names, models, _thin(designs, MAX_DRAWN_DESIGNS))
@@ -195,12 +199,16 @@ def _draw_correlations(names: Sequence[str], models: Sequence[PreferenceGP], des
         model.posterior.sample(designs, DRAWS, np.random.default_rng(seed))
         for model, seed in zip(models, seeds, strict=True)
     ]
-    i, j = np.triu_indices(len(designs), 1)
-    found = np.empty((DRAWS, len(names), len(names)))
-    for s, utilities in enumerate(zip(*draws, strict=True)):
-        order = np.array([np.sign(f[i] - f[j]) for f in utilities])
-        found[s] = order @ order.T / max(len(i), 1)
-    return found
+    return np.array([compute_rank_correlations(np.array(utilities)) for utilities in zip(*draws, strict=True)])
+
+
+def compute_rank_correlations(utilities: Array) -> Array:
+    """Return Kendall's tau-b of each two rows, (p, p), of utilities at designs, (p, u)."""
+    i, j = np.triu_indices(utilities.shape[1], 1)
+    order = np.sign(utilities[:, i] - utilities[:, j])
+    untied = (order != 0.0).sum(axis=1)
+    norm = np.sqrt(np.outer(untied, untied))
+    return np.asarray(np.divide(order @ order.T, norm, out=np.zeros_like(norm), where=norm > 0.0))
 
 
 def _thin(designs: Array, count: int) -> Array:
@@ -213,13 +221,3 @@ def _rank(utilities: Array) -> Array:
     others = utilities[None, :] - utilities[:, None]
     better, level = (others > 0).sum(axis=1), (others == 0).sum(axis=1) - 1
     return np.asarray(better + level / 2, dtype=np.float64)
-
-
-def _rank_correlation(a: Array, b: Array) -> float:
-    """Return the rank correlation of two lists; 1 if they have one element."""
-    if len(a) < 2:
-        return 1.0
-    upper = np.triu_indices(len(a), 1)
-    signs = [np.sign(np.subtract.outer(values, values))[upper] for values in (a, b)]
-    norm = np.sqrt(np.abs(signs[0]).sum() * np.abs(signs[1]).sum())
-    return float((signs[0] * signs[1]).sum() / norm) if norm else 0.0

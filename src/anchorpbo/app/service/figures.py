@@ -6,6 +6,7 @@
     slices        expected utility along each parameter, with the noise
     utility, uncertainty, noise, reliability
                   maps over two parameters, or over the items of a catalogue
+    anchors       reliability and the anchors alone, on the anchors page; before the first answer too
     importance    share of the variation of the utility that each parameter explains
     gains         expected gain of each duel
 """
@@ -25,13 +26,15 @@ from anchorpbo.errors import ConflictError
 from anchorpbo.plots.gains_plot import GainsPlot
 from anchorpbo.plots.importance_plot import ImportancePlot
 from anchorpbo.plots.interval_plot import IntervalPlot
-from anchorpbo.plots.maps import make_map_plot
+from anchorpbo.plots.maps import What, make_map_plot
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plot import Plot
 from anchorpbo.plots.slices import MAX_COLUMNS, make_slices
 from anchorpbo.space import Catalogue, DesignSpace
 
-FigureName = Literal["interval", "slices", "utility", "uncertainty", "noise", "reliability", "importance", "gains"]
+FigureName = Literal[
+    "interval", "slices", "utility", "uncertainty", "noise", "reliability", "anchors", "importance", "gains"
+]
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class FigureOptions:
     """Options of a figure; each figure uses those that apply to it."""
 
     at: Design | None = None
-    """Complete design that slices and maps go through; by default the recommended one."""
+    """Complete design that slices and maps go through; by default the recommended one, or the middle of the space."""
     x: str | None = None
     y: str | None = None
     """Parameters of a map; by default the first two."""
@@ -52,8 +55,14 @@ class FigureOptions:
 def make_figure(
     session: ParticipantSession, display: Mapping[str, Any], name: FigureName, options: FigureOptions
 ) -> Plot:
-    """Return a figure of one participant's study; raise `ConflictError` before there is something to show."""
+    """Return a figure of one participant's study; without answers, raise `ConflictError` for all but the anchors."""
     optimizer = session.optimizer
+    view = ModelView.of(optimizer)
+    labels = replace(_make_labels(optimizer.space, display), anchor_names=_list_names(session))
+    if name == "anchors":
+        at = view.base_design if options.at is None else options.at
+        bare = replace(view, duels=(), recommend=lambda: None)
+        return _make_map("reliability", bare, labels, options, at)
     if not len(optimizer):
         raise ConflictError("a figure needs an answer", "a study without answers", "answer a duel first")
     if name == "interval":
@@ -61,15 +70,19 @@ def make_figure(
     if name == "gains":
         return GainsPlot(expected_gains(optimizer))
     here = optimizer.recommend(options.risk_weight).design if options.at is None else options.at
-    labels = replace(_make_labels(optimizer.space, display), anchor_names=_list_names(session))
-    view = replace(ModelView.of(optimizer), recommend=lambda: here)
+    view = replace(view, recommend=lambda: here)
     if name == "importance":
         return ImportancePlot(compute_importance(view), labels)
     if name == "slices":
         return make_slices(view, here, labels, columns=options.columns)
+    return _make_map(name, view, labels, options, here)
+
+
+def _make_map(what: What, view: ModelView, labels: ParameterLabels, options: FigureOptions, at: Design) -> Plot:
+    """Return a map through a design; that of a catalogue has axes of its own."""
     if isinstance(view.space, Catalogue):
-        return make_map_plot(name, view, labels)
-    return make_map_plot(name, view, labels, options.x, options.y, here, count=PLANE_POINTS)
+        return make_map_plot(what, view, labels)
+    return make_map_plot(what, view, labels, options.x, options.y, at, count=PLANE_POINTS)
 
 
 def _list_names(session: ParticipantSession) -> list[tuple[Design, str]]:

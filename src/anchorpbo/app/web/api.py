@@ -402,7 +402,7 @@ def figure(
 
 
 @router.get("/studies/{id}/convergence", tags=["results"])
-def convergence(
+def expected_gains(
     request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None
 ) -> list[float | None]:
     """Return the expected gain of each duel."""

@@ -3,6 +3,26 @@
 export type Data = Record<string, unknown>;
 export type Layout = Record<string, unknown>;
 
+export interface Figure {
+  data: Data[];
+  layout: Layout;
+}
+
+/** A point that was clicked. */
+export interface Point {
+  /** The trace. */
+  data: { meta?: Record<string, (string | number | boolean)[]> };
+  /** Place of the point in its trace: of a heat map, its row and column. */
+  pointNumber: number | [number, number];
+  customdata?: string | number;
+}
+
+/** An element that holds a plot. */
+export interface PlotElement extends HTMLElement {
+  on(event: "plotly_click", handler: (event: { points: Point[] }) => void): void;
+  removeAllListeners(event: "plotly_click"): void;
+}
+
 export interface Plotly {
   react(element: HTMLElement, data: Data[], layout: Layout, config: Record<string, unknown>): Promise<unknown>;
 }

@@ -956,7 +956,7 @@ export interface paths {
                 header?: never;
                 path: {
                     id: string;
-                    name: "interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "importance" | "gains";
+                    name: "interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "anchors" | "importance" | "gains";
                 };
                 cookie?: never;
             };

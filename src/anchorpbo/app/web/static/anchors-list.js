@@ -49,10 +49,23 @@ export function browse({ space, display, cards, draw }) {
     more();
   }
 
+  /**
+   * Show one item.
+   * @param {Design[string]} key
+   */
+  function only(key) {
+    clearTimeout(pause);
+    at("search").value = String(key);
+    found = [...keys.keys()].filter((row) => keys[row] === key);
+    shown = 0;
+    more();
+  }
+
   at("search").addEventListener("input", () => {
     clearTimeout(pause);
     pause = setTimeout(search, PAUSE);
   });
   at("more-items").addEventListener("click", more);
   search();
+  return { only };
 }

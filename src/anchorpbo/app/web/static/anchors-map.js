@@ -1,28 +1,37 @@
-// Map of the reliability of answers: over two parameters, along one, or over the items of a catalogue.
+// Map of the reliability of answers, a figure of the server: over two parameters, along one, or over the items of a
+// catalogue. A click chooses the design at that place.
 
-import { attempt, get, participant } from "./api.js";
+import { attempt } from "./api.js";
 import { el, elementsOf } from "./dom.js";
-import { plain, plot, ramp } from "./plots.js";
+import { showFigure } from "./figures.js";
+import { onClick } from "./plots.js";
 
-/** @import { Axis, Design, ItemProjection, Map as ReliabilityMap, Plane, Slice } from "../rest" */
-/** @import { Data } from "../plotly" */
-/** @import { Colours } from "./plots.js" */
+/** @import { Design, FigureView } from "../rest" */
+/** @import { Point } from "../plotly" */
 /** @import { Words } from "./results-words.js" */
 
 const at = elementsOf("anchors");
-/** @param {unknown} value */
-const inWords = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
 const PAUSE = 250; // ms without a change of the controls before the map follows
 const HINT = "Nothing is marked yet: all answers are taken to be equally uncertain. Mark a design and its surroundings light up here.";
 
 /**
- * @param {{ words: Words, sameAs: (design: Design) => string }} page
+ * The figure with the height of its element, which stays in sight beside the controls; these show the other values.
+ * @param {FigureView} figure
+ * @returns {FigureView}
  */
-export function reliabilityMap({ words, sameAs }) {
-  const { space, display } = words;
+const fit = (figure) => ({
+  ...figure, layout: { ...figure.layout, height: undefined, annotations: [], margin: { l: 50, r: 8, t: 24, b: 84 } },
+});
+
+/**
+ * @param {object} page
+ * @param {Words} page.words
+ * @param {(design: Design) => string} page.sameAs
+ * @param {(values: Design) => void} page.choose called with the values at the place that was clicked
+ */
+export function reliabilityMap({ words, sameAs, choose }) {
+  const { space } = words;
   const varying = space.kind === "space" ? space.parameters.filter((one) => one.kind !== "constant").map((one) => one.name) : [];
-  /** @param {string} name */
-  const label = (name) => words.label(name);
   /** @type {Design[]} */
   let anchors = [];
   /** @type {string[]} */
@@ -30,14 +39,13 @@ export function reliabilityMap({ words, sameAs }) {
   /** @type {Design | null} */
   let onControls = null;
   let chosen = "controls"; // or sameAs of an anchor
-  let latest = 0;
   let pause = 0;
 
   const through = () => anchors.find((anchor) => sameAs(anchor) === chosen) || onControls;
 
   if (varying.length > 1) {
     at("axes").hidden = false;
-    const options = () => varying.map((name) => el("option", { value: name }, label(name)));
+    const options = () => varying.map((name) => el("option", { value: name }, words.label(name)));
     const [x, y] = [at("axis-x"), at("axis-y")];
     x.append(...options());
     y.append(...options());
@@ -63,110 +71,35 @@ export function reliabilityMap({ words, sameAs }) {
   }
 
   async function redraw() {
-    const mine = ++latest;
     const here = through();
     const axes = varying.length > 1 ? { x: at("axis-x").value, y: at("axis-y").value } : {};
     const design = varying.length && here ? { at: JSON.stringify(here) } : {};
-    const found = await attempt(() => get("/studies/{id}/map", { participant, ...axes, ...design }));
-    if (!found || mine !== latest) return;
-    at("map-words").textContent = anchors.length ? explain(found) : HINT;
-    await attempt(() => (found.plane ? overTwo(found.plane, here) : found.items ? overItems(found.items) : alongOne(found.slices[0])));
+    at("map-words").textContent = anchors.length ? explain() : HINT;
+    const drawn = await attempt(() => showFigure(at("map"), "anchors", { ...axes, ...design }, fit));
+    if (!drawn) return;
+    onClick(at("map"), (point) => {
+      const values = valuesAt(point);
+      if (values) choose({ ...here, ...values });
+    });
   }
 
-  /** @param {ReliabilityMap} found */
-  function explain(found) {
-    if (found.items) {
-      const some = found.items.shown < found.items.total ? ` ${found.items.shown} of ${found.items.total} items are shown.` : "";
-      return `Items that are alike stand close together; the stronger the colour, the more your answers about them count.${some}`;
-    }
-    if (!found.plane) return "The higher the line, the more your answers there count. Dots are your anchors.";
-    return "The stronger the colour, the more your answers there count. Circles are your anchors; the filled one has all its values in this picture.";
+  function explain() {
+    if (words.isCatalogue) return "Items that are alike stand close together; the lighter the colour, the more your answers about them count. Choose an item to see it.";
+    if (varying.length < 2) return "The higher the line, the more your answers there count. Choose a place to set its value.";
+    return "The lighter the colour, the more your answers there count. Hollow anchors differ from this picture in other values. Choose a place to set its values.";
   }
-
-  /** @param {Axis} axis */
-  const kept = (axis) => (axis.continuous ? axis.values : axis.values.map(inWords));
-  /** @param {Axis} axis @param {Design[string]} value */
-  const place = (axis, value) => (axis.continuous ? value : inWords(value));
-  /** @param {Axis} axis */
-  const axisOf = (axis) => ({
-    title: { text: words.axis(axis.name), standoff: 8 }, type: !axis.continuous ? "category" : axis.log ? "log" : "linear",
-    fixedrange: true, showgrid: false, zeroline: false, ticks: "",
-  });
-  /** @param {Colours} colour */
-  const bar = (colour) => ({
-    title: { text: "Reliability", side: "top" }, thickness: 10, outlinewidth: 0, len: 0.9,
-    tickvals: [0, 1], ticktext: ["low", "high"], tickfont: { color: colour.quiet },
-  });
-  const margin = { l: 8, r: 8, t: 12, b: 8 };
 
   /**
-   * @param {Plane} plane
-   * @param {Design | null} here
+   * The values that a place of the figure stands for; null for a mark without values.
+   * @param {Point} point
+   * @returns {Design | null}
    */
-  function overTwo({ x, y, grid }, here) {
-    at("map").setAttribute("aria-label", `How far answers are trusted over ${label(x.name)} and ${label(y.name)}, with ${anchors.length} anchors`);
-    const shown = here ? sameAs(here) : null;
-    const [on, off] = [anchors.filter((anchor) => sameAs(anchor) === shown), anchors.filter((anchor) => sameAs(anchor) !== shown)];
-    const numbers = new Map(anchors.map((anchor, n) => [anchor, plain(names[n])]));
-    /** @param {Design[]} some @param {Data} marker */
-    const dots = (some, marker) => ({
-      type: "scatter", mode: "markers", x: some.map((one) => place(x, one[x.name])), y: some.map((one) => place(y, one[y.name])),
-      text: some.map((one) => numbers.get(one)), hovertemplate: "%{text}<extra></extra>", marker, showlegend: false, cliponaxis: false,
-    });
-    return plot(at("map"), (colour) => [
-      {
-        type: "heatmap", x: kept(x), y: kept(y), z: grid.reliability, zmin: 0, zmax: 1, colorscale: ramp(colour),
-        zsmooth: x.continuous && y.continuous ? "best" : false, colorbar: bar(colour),
-        hovertemplate: `${label(x.name)} %{x}<br>${label(y.name)} %{y}<br>trust %{z:.0%}<extra></extra>`,
-      },
-      dots(off, { size: 11, color: "rgba(0,0,0,0)", line: { color: colour.ink, width: 1.5 } }),
-      dots(on, { size: 12, color: colour.ink, line: { color: colour.surface, width: 2 } }),
-    ], { xaxis: axisOf(x), yaxis: axisOf(y), margin });
-  }
-
-  /** @param {Slice} slice */
-  function alongOne({ axis, grid }) {
-    at("map").setAttribute("aria-label", `How far answers are trusted along ${label(axis.name)}, with ${anchors.length} anchors`);
-    return plot(at("map"), (colour) => [
-      {
-        type: "scatter", mode: axis.continuous ? "lines" : "lines+markers", x: kept(axis), y: grid.reliability,
-        line: { color: colour.accent, width: 2.5 }, hovertemplate: "%{x}: trust %{y:.0%}<extra></extra>", showlegend: false,
-      },
-      {
-        type: "scatter", mode: "markers", x: anchors.map((one) => place(axis, one[axis.name])), y: anchors.map(() => 1),
-        text: names.map(plain), hovertemplate: "%{text}<extra></extra>", showlegend: false,
-        marker: { size: 12, color: colour.ink, line: { color: colour.surface, width: 2 } }, cliponaxis: false,
-      },
-    ], { xaxis: axisOf(axis), yaxis: { title: { text: "Reliability" }, range: [0, 1.08], tickformat: ".0%", fixedrange: true }, margin });
-  }
-
-  /** @param {ItemProjection} projection */
-  function overItems({ items, grid }) {
-    at("map").setAttribute("aria-label", `How far answers about ${items.length} items are trusted, with ${anchors.length} anchors`);
-    const marked = new Set(anchors.map(sameAs));
-    const known = items.filter((item) => marked.has(sameAs(item.design)));
-    const nameOf = new Map(anchors.map((anchor, n) => [sameAs(anchor), names[n]]));
-    const title = display.title || words.catalogue?.key || "";
-    /** @param {ItemProjection["items"][number]} item */
-    const name = ({ design }) => {
-      const own = nameOf.get(sameAs(design));
-      return own === undefined ? plain(inWords(design[title])) : `${plain(inWords(design[title]))}<br>${plain(own)}`;
-    };
-    const bare = { visible: false, fixedrange: true };
-    return plot(at("map"), (colour) => [
-      {
-        type: "scatter", mode: "markers", x: items.map((item) => item.x), y: items.map((item) => item.y), text: items.map(name),
-        customdata: grid.reliability, hovertemplate: "%{text}<br>trust %{customdata:.0%}<extra></extra>", showlegend: false,
-        marker: {
-          size: 10, color: grid.reliability, cmin: 0, cmax: 1, colorscale: ramp(colour), colorbar: bar(colour),
-          line: { color: colour.quiet, width: 1 },
-        },
-      },
-      {
-        type: "scatter", mode: "markers", x: known.map((item) => item.x), y: known.map((item) => item.y), hoverinfo: "skip", showlegend: false,
-        marker: { size: 17, color: "rgba(0,0,0,0)", line: { color: colour.ink, width: 2 } },
-      },
-    ], { xaxis: bare, yaxis: bare, margin, hovermode: "closest" });
+  function valuesAt({ data, customdata, pointNumber }) {
+    if (space.kind === "catalogue") return customdata === undefined ? null : { [space.key]: customdata };
+    if (!data.meta) return null;
+    const axes = Object.entries(data.meta);
+    const places = Array.isArray(pointNumber) ? [pointNumber[1], pointNumber[0]] : [pointNumber];
+    return Object.fromEntries(axes.map(([name, values], n) => [name, values[places[n]]]));
   }
 
   return {

@@ -41,6 +41,8 @@ class Page {
   listed = null; // the designs in the list
   /** @type {ReturnType<typeof sliders> | null} */
   controls = null;
+  /** @type {ReturnType<typeof browse> | null} */
+  list = null; // of a catalogue
   draft = 0; // number of the latest preview
   pause = 0;
   /** @type {Map<string, Design>} */
@@ -285,8 +287,19 @@ for (const tab of tabs) {
 
 // -- start-up --------------------------------------------------------------------------------------------------------
 
-const map = reliabilityMap({ words, sameAs });
+const map = reliabilityMap({ words, sameAs, choose });
 open(tabs[0]);
+
+/**
+ * Show a design that was chosen on the map, where it can be marked.
+ * @param {Design} design
+ */
+function choose(design) {
+  open(tabs[0]);
+  if (space.kind === "catalogue") page.list?.only(design[space.key]);
+  page.controls?.set(design);
+  preview(true);
+}
 
 async function look() {
   const found = await attempt(() => get("/studies/{id}/anchors", { participant }));
@@ -294,7 +307,7 @@ async function look() {
 }
 
 if (space.kind === "catalogue") {
-  browse({ space, display, cards, draw: (design, card) => el("div", { class: "card" }, cardOf(card), knowButton(design, card)) });
+  page.list = browse({ space, display, cards, draw: (design, card) => el("div", { class: "card" }, cardOf(card), knowButton(design, card)) });
   await look();
 } else {
   const start = await attempt(() => get("/studies/{id}/map", { participant }));

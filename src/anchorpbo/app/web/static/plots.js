@@ -1,42 +1,18 @@
 // Plotly in the colours of the page, under a content security policy that forbids inline styles.
 //
-//   plot(element, traces, layout)    draws or redraws; traces and layout may be functions of the colours
-//   draw(element, figure)            the same for a figure of the server, which is legible on any background
-//   colours()                        the colours of the page, from CSS
-//   plain(text)                      text without the HTML that Plotly interprets
-//   ramp(colours)                    a colour scale from the ground to the accent
+//   draw(element, figure)         draws or redraws a figure of the server, which is legible on any background
+//   onClick(element, handler)     calls a function with the point that is clicked
 
-/** @import { Data, Layout, Plotly } from "../plotly" */
-/** @typedef {Record<string, string>} Colours */
-/**
- * @template T
- * @typedef {T | ((colour: Colours) => T)} Coloured
- */
+/** @import { Figure, PlotElement, Plotly, Point } from "../plotly" */
 
 class Plots {
   /** @type {Promise<Plotly> | undefined} */
   loading = undefined;
-  /** @type {Map<HTMLElement, [Coloured<Data[]>, Coloured<Layout>]>} */
+  /** @type {Map<HTMLElement, Figure>} */
   drawn = new Map();
 }
 
 const plots = new Plots();
-
-/** @returns {Colours} */
-export function colours() {
-  const style = getComputedStyle(document.documentElement);
-  const names = ["ground", "surface", "raised", "line", "ink", "quiet", "accent", "accent-soft", "good", "bad", "warm"];
-  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-}
-
-/**
- * Escape text, since Plotly interprets some HTML.
- * @param {string} text
- */
-export const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-/** @param {Colours} colour */
-export const ramp = (colour) => [[0, colour.ground], [0.5, colour["accent-soft"]], [1, colour.accent]];
 
 // Load Plotly once. Its style rules are in plots.css: an element with this id and class tells Plotly that they exist.
 // Other style elements that it adds while loading are for geographic maps and are disabled.
@@ -77,30 +53,6 @@ function allowStyleAttributes() {
   };
 }
 
-/**
- * @param {Colours} colour
- * @param {Layout} layout
- */
-function themed(colour, layout) {
-  const axis = {
-    gridcolor: colour.line, zerolinecolor: colour.line, linecolor: colour.line, tickcolor: colour.line, automargin: true,
-  };
-  const given = Object.entries(layout).map(([name, value]) => [name, /^[xy]axis/.test(name) ? { ...axis, .../** @type {Record<string, unknown>} */ (value) } : value]);
-  return {
-    paper_bgcolor: "rgba(0,0,0,0)",
-    plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: colour.ink },
-    margin: { l: 8, r: 8, t: 8, b: 8 },
-    colorway: [colour.accent, colour.warm, colour.quiet, colour.good, colour.bad],
-    hoverlabel: { bgcolor: colour.raised, bordercolor: colour.line, font: { color: colour.ink } },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour.quiet, activecolor: colour.accent },
-    dragmode: false,
-    xaxis: axis,
-    yaxis: axis,
-    ...Object.fromEntries(given),
-  };
-}
-
 const CONFIG = {
   responsive: true,
   displaylogo: false,
@@ -108,40 +60,45 @@ const CONFIG = {
   modeBarButtons: [["toImage"]],
 };
 
+// The settings of a layout that follow the page.
+function pageLayout() {
+  const page = getComputedStyle(document.documentElement);
+  /** @param {string} name */
+  const colour = (name) => page.getPropertyValue(`--${name}`).trim();
+  return {
+    font: { size: 13, family: getComputedStyle(document.body).fontFamily, color: colour("ink") },
+    hoverlabel: { align: "left", bgcolor: colour("raised"), bordercolor: colour("line"), font: { color: colour("ink") } },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("quiet"), activecolor: colour("accent") },
+    dragmode: false,
+  };
+}
+
 /**
  * @param {HTMLElement} element
- * @param {Coloured<Data[]>} traces
- * @param {Coloured<Layout>} layout
+ * @param {Figure} figure
  */
-export async function plot(element, traces, layout = {}) {
+export async function draw(element, { data, layout }) {
   const Plotly = await plotly();
-  plots.drawn.set(element, [traces, layout]);
-  const colour = colours();
-  /** @template T @param {Coloured<T>} given @returns {T} */
-  const made = (given) => (given instanceof Function ? given(colour) : given);
-  await Plotly.react(element, made(traces), themed(colour, made(layout)), CONFIG);
+  plots.drawn.set(element, { data, layout });
+  await Plotly.react(element, data, { ...layout, ...pageLayout() }, CONFIG);
   // Hide the plot from screen readers, since the element has a label; keep its button reachable.
   for (const layer of element.querySelectorAll(".main-svg")) layer.setAttribute("aria-hidden", "true");
   document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // where it measures texts
 }
 
 /**
- * @param {HTMLElement} element
- * @param {{ data: Data[], layout: Layout }} figure
+ * @param {HTMLElement} element which holds a plot
+ * @param {(point: Point) => void} handler
  */
-export function draw(element, { data, layout }) {
-  return plot(element, data, (colour) => ({
-    ...layout,
-    font: { size: 13, family: getComputedStyle(document.body).fontFamily, color: colour.ink },
-    hoverlabel: { align: "left", bgcolor: colour.raised, bordercolor: colour.line, font: { color: colour.ink } },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour.quiet, activecolor: colour.accent },
-    dragmode: false,
-  }));
+export function onClick(element, handler) {
+  const plot = /** @type {PlotElement} */ (element);
+  plot.removeAllListeners("plotly_click");
+  plot.on("plotly_click", ({ points: [point] }) => handler(point));
 }
 
 function redraw() {
-  for (const [element, [traces, layout]] of plots.drawn) {
-    if (element.isConnected) plot(element, traces, layout);
+  for (const [element, figure] of plots.drawn) {
+    if (element.isConnected) draw(element, figure);
     else plots.drawn.delete(element);
   }
 }

@@ -18,7 +18,7 @@ const WORDS = {
   reliability: "Colour is how well you can judge, by the anchors: large near them.",
 };
 // Traces that the tick boxes hide.
-const DUELS = ["compared", "tie", "preferred", "less preferred"], ANCHORS = ["anchor"];
+const DUELS = ["compared", "tie", "preferred", "less preferred"], ANCHORS = ["anchor", "anchor at other values"];
 
 /**
  * @param {Design | null} at
