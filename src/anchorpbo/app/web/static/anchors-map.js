@@ -13,7 +13,7 @@ const at = elementsOf("anchors");
 /** @param {unknown} value */
 const inWords = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
 const PAUSE = 250; // ms without a change of the controls before the map follows
-const HINT = "Nothing is marked yet: all answers are taken to be equally uncertain. Mark a design and its surroundings light up here.";
+const HINT = "Nothing is marked yet: all answers count the same. Mark a design, and the map shows where your answers count more.";
 
 /**
  * @param {{ words: Words, sameAs: (design: Design) => string }} page
@@ -77,7 +77,7 @@ export function reliabilityMap({ words, sameAs }) {
   function explain(found) {
     if (found.items) {
       const some = found.items.shown < found.items.total ? ` ${found.items.shown} of ${found.items.total} items are shown.` : "";
-      return `Items that are alike stand close together; the stronger the colour, the more your answers about them count.${some}`;
+      return `Similar items lie close together; the stronger the colour, the more your answers about them count.${some}`;
     }
     if (!found.plane) return "The higher the line, the more your answers there count. Dots are your anchors.";
     return "The stronger the colour, the more your answers there count. Circles are your anchors; the filled one has all its values in this picture.";
@@ -104,7 +104,7 @@ export function reliabilityMap({ words, sameAs }) {
    * @param {Design | null} here
    */
   function overTwo({ x, y, grid }, here) {
-    at("map").setAttribute("aria-label", `How far answers are trusted over ${label(x.name)} and ${label(y.name)}, with ${anchors.length} anchors`);
+    at("map").setAttribute("aria-label", `Reliability of answers over ${label(x.name)} and ${label(y.name)}, with ${anchors.length} anchors`);
     const shown = here ? sameAs(here) : null;
     const [on, off] = [anchors.filter((anchor) => sameAs(anchor) === shown), anchors.filter((anchor) => sameAs(anchor) !== shown)];
     const numbers = new Map(anchors.map((anchor, n) => [anchor, plain(names[n])]));
@@ -117,7 +117,7 @@ export function reliabilityMap({ words, sameAs }) {
       {
         type: "heatmap", x: kept(x), y: kept(y), z: grid.reliability, zmin: 0, zmax: 1, colorscale: ramp(colour),
         zsmooth: x.continuous && y.continuous ? "best" : false, colorbar: bar(colour),
-        hovertemplate: `${label(x.name)} %{x}<br>${label(y.name)} %{y}<br>trust %{z:.0%}<extra></extra>`,
+        hovertemplate: `${label(x.name)} %{x}<br>${label(y.name)} %{y}<br>reliability %{z:.0%}<extra></extra>`,
       },
       dots(off, { size: 11, color: "rgba(0,0,0,0)", line: { color: colour.ink, width: 1.5 } }),
       dots(on, { size: 12, color: colour.ink, line: { color: colour.surface, width: 2 } }),
@@ -126,11 +126,11 @@ export function reliabilityMap({ words, sameAs }) {
 
   /** @param {Slice} slice */
   function alongOne({ axis, grid }) {
-    at("map").setAttribute("aria-label", `How far answers are trusted along ${label(axis.name)}, with ${anchors.length} anchors`);
+    at("map").setAttribute("aria-label", `Reliability of answers along ${label(axis.name)}, with ${anchors.length} anchors`);
     return plot(at("map"), (colour) => [
       {
         type: "scatter", mode: axis.continuous ? "lines" : "lines+markers", x: kept(axis), y: grid.reliability,
-        line: { color: colour.accent, width: 2.5 }, hovertemplate: "%{x}: trust %{y:.0%}<extra></extra>", showlegend: false,
+        line: { color: colour.accent, width: 2.5 }, hovertemplate: "%{x}: reliability %{y:.0%}<extra></extra>", showlegend: false,
       },
       {
         type: "scatter", mode: "markers", x: anchors.map((one) => place(axis, one[axis.name])), y: anchors.map(() => 1),
@@ -142,7 +142,7 @@ export function reliabilityMap({ words, sameAs }) {
 
   /** @param {ItemProjection} projection */
   function overItems({ items, grid }) {
-    at("map").setAttribute("aria-label", `How far answers about ${items.length} items are trusted, with ${anchors.length} anchors`);
+    at("map").setAttribute("aria-label", `Reliability of answers about ${items.length} items, with ${anchors.length} anchors`);
     const marked = new Set(anchors.map(sameAs));
     const known = items.filter((item) => marked.has(sameAs(item.design)));
     const nameOf = new Map(anchors.map((anchor, n) => [sameAs(anchor), names[n]]));
@@ -156,7 +156,7 @@ export function reliabilityMap({ words, sameAs }) {
     return plot(at("map"), (colour) => [
       {
         type: "scatter", mode: "markers", x: items.map((item) => item.x), y: items.map((item) => item.y), text: items.map(name),
-        customdata: grid.reliability, hovertemplate: "%{text}<br>trust %{customdata:.0%}<extra></extra>", showlegend: false,
+        customdata: grid.reliability, hovertemplate: "%{text}<br>reliability %{customdata:.0%}<extra></extra>", showlegend: false,
         marker: {
           size: 10, color: grid.reliability, cmin: 0, cmax: 1, colorscale: ramp(colour), colorbar: bar(colour),
           line: { color: colour.quiet, width: 1 },
