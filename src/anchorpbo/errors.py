@@ -7,6 +7,7 @@
     │   ├── ShapeError                   an array has the wrong shape
     │   ├── UnknownNameError             a name is unknown
     │   ├── UnknownStudyError            no study or participant has this id or name
+    │   ├── InfeasibleError              a design violates a constraint
     │   └── NothingLeftError             no design is left to choose
     ├── IncompatibleError (ValueError)   two options exclude each other, such as HB with a logistic likelihood
     ├── NumericalError (ArithmeticError) numbers are too large or too small to compute with
@@ -18,13 +19,16 @@
     └── DataError (OSError)              a file is missing, damaged or cannot be written
 
 Each message has three parts: the rule, the value received, and the remedy. Programs branch on `code`, one per class,
-and on `field`, the part of the input that the error is about; never on the message.
+on `field`, the part of the input that the error is about, and on `value`, what that part holds; never on the message.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
+MAX_VALUE_LENGTH = 500
+"""Largest length of an error's value as JSON, in characters."""
 _MAX_LENGTH = 160
 
 
@@ -39,33 +43,57 @@ class AnchorPBOError(Exception):
         The value received; ``None`` leaves this part out.
     remedy
         What to do.
+    value
+        The value that breaks the rule; kept if it is JSON data of at most 500 characters.
+    field
+        Path of the part of the input that the error is about.
     """
 
     code: ClassVar[str] = "error"
     """Name of the kind of error, for programs."""
 
-    def __init__(self, rule: str, received: object = None, remedy: str = "") -> None:
+    def __init__(
+        self, rule: str, received: object = None, remedy: str = "", *, value: object = None, field: str | None = None
+    ) -> None:
         self.rule: str = rule
         self.received: object = received
         self.remedy: str = remedy
-        self.field: str | None = None
-        """Path of the part of the input that the error is about, such as ``space.constraints``; see `at_field`."""
+        self.value: Any = to_json_value(value)
+        """The value that breaks the rule, as JSON data; ``None`` without one."""
+        self.field: str | None = field
+        """Path of the part of the input that the error is about, such as ``space.constraints.1``; see `at_field`."""
         parts = [rule, "" if received is None else f"received {_format_received(received)}", remedy]
         super().__init__("; ".join(part for part in parts if part) + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
         # The default would pass the whole message as the rule.
-        return type(self), (self.rule, self.received, self.remedy), {"field": self.field}
+        return type(self), (self.rule, self.received, self.remedy), {"value": self.value, "field": self.field}
+
+    def about(self, subject: str) -> Self:
+        """Return the same error whose rule begins with a subject, such as the line of a file."""
+        rule = f"{subject}: {self.rule}"
+        return type(self)(rule, self.received, self.remedy, value=self.value, field=self.field)
 
 
 @contextmanager
-def at_field(name: str) -> Iterator[None]:
-    """Prepend a name to the field of each error that is raised within."""
+def at_field(name: str | int, value: object = None) -> Iterator[None]:
+    """Prepend a name or an index to the field of each error that is raised within, and set a value if it has none."""
     try:
         yield
     except AnchorPBOError as error:
-        error.field = name if error.field is None else f"{name}.{error.field}"
+        error.field = str(name) if error.field is None else f"{name}.{error.field}"
+        error.value = to_json_value(value) if error.value is None else error.value
         raise
+
+
+def to_json_value(value: object) -> Any:
+    """Return a value that is JSON data of limited length, and ``None`` for any other."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode("utf-8")
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return value if len(text) <= MAX_VALUE_LENGTH else None
 
 
 def _format_received(value: object) -> str:
@@ -101,6 +129,15 @@ class UnknownStudyError(InputError):
     """No study or participant has this id or name."""
 
     code = "unknown_study"
+
+
+class InfeasibleError(InputError):
+    """A design violates a constraint.
+
+    `value` has the ``coefficients``, ``lower`` and ``upper`` of the constraint, and the ``total`` of the design.
+    """
+
+    code = "infeasible"
 
 
 class NothingLeftError(InputError):

@@ -81,11 +81,12 @@ test("a reply without content is null", async () => {
   assert.equal(await remove("/studies/{id}"), null);
 });
 
-test("an error carries the server's message, its code and its field", async () => {
-  const { post } = clientOf(reply({ detail: "no such key.", code: "unknown_name", field: "options.x" }, 422, "application/problem+json"));
+test("an error carries the server's message, its code, its field and its value", async () => {
+  const { post } = clientOf(reply({ detail: "no such key.", code: "unknown_name", field: "options.x", value: "x" }, 422, "application/problem+json"));
   await assert.rejects(post("/studies/check", { name: "A", space: {} }), (error) => {
     assert.ok(error instanceof Problem);
-    assert.deepEqual([error.status, error.message, error.code, error.field], [422, "no such key.", "unknown_name", "options.x"]);
+    assert.deepEqual([error.status, error.message, error.code, error.field, error.value], [422, "no such key.", "unknown_name", "options.x", "x"]);
+    assert.equal(messageOf(error), "No such key.");
     assert.equal(error.isAway, false);
     return true;
   });

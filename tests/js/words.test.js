@@ -43,6 +43,17 @@ test("designs of parameters are told by their values, labels and units", () => {
   assert.equal(words.beside(one, one), "90 °C · milk · cup 3");
 });
 
+test("a violated constraint is told in labels and units", () => {
+  const labels = { drying: "Drying time", maillard: "Maillard time, min" };
+  const words = new Words({ space: SPACE, display: { labels, units: { drying: "min", maillard: "min" } } });
+  const sum = { coefficients: { drying: 1, maillard: 1 }, lower: null, upper: 10, total: 12.5 };
+  assert.equal(words.violation(sum), "Drying time + Maillard time may be at most 10 min; here it is 12.5.");
+  assert.equal(words.violation({ ...sum, lower: 20, upper: null }), "Drying time + Maillard time must be at least 20 min; here it is 12.5.");
+  assert.equal(words.violation({ ...sum, lower: 10 }), "Drying time + Maillard time must be exactly 10 min; here it is 12.5.");
+  const mixed = { coefficients: { drying: -2, heat: 0.5 }, lower: 0, upper: 1, total: 3 };
+  assert.equal(words.violation(mixed), "− 2 × Drying time + 0.5 × heat must be from 0 to 1; here it is 3.");
+});
+
 test("items are told by their title; pictures, links and bits are left out", () => {
   const words = new Words({ space: CATALOGUE, display: { image: "file" } });
   assert.ok(words.isCatalogue);

@@ -13,6 +13,7 @@ from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
 from anchorpbo.notebook import DuelWidget
 from anchorpbo.notebook.widget import ASSETS
 from anchorpbo.study import Optimizer
+from anchorpbo.study.explanations import name_sides
 
 SPACE = ap.Space(heat=ap.Real(80, 96), origin=ap.Categorical(["Kenya", "<script>"]), stir=ap.Boolean())
 DRAWN = '<svg viewBox="0 0 2 2"><circle id="c" r="1"/></svg>'
@@ -39,7 +40,7 @@ def test_it_shows_the_next_duel_of_the_study():
     opt = study()
     widget = DuelWidget(opt, display={"units": {"heat": "°C"}, "labels": {"origin": "from"}, "hidden": ["stir"]})
     duel, view = opt.ask(), widget.view
-    assert (view["duel"]["id"], view["duel"]["why"], widget.duel) == (duel.id, duel.why, duel)
+    assert (view["duel"]["id"], view["duel"]["why"], widget.duel) == (duel.id, name_sides(duel.why, "A", "B"), duel)
     first = view["duel"]["cards"][0]["rows"]
     assert [(row["label"], row["unit"]) for row in first] == [("heat", "°C"), ("from", "")]
     assert first[1]["value"] == duel.first["origin"]
@@ -101,7 +102,8 @@ def test_the_recommendation_is_shown_on_demand_and_kept_up_to_date():
         view = choose(widget, "first")
     found = opt.recommend()
     best = view["best"]
-    assert (best["utility"], best["interval"], best["p_best"]) == (found.utility, list(found.interval), found.p_best)
+    assert (best["utility"], best["interval"]) == (found.utility, list(found.interval))
+    assert (best["p_within"], best["p_within_compared"]) == (found.p_within, found.p_within_compared)
     assert best["p_within"] == found.p_within
     assert best["others"] == len([design for design in found.credible_set if design != found.design])
     assert best["card"]["rows"][1]["value"] == found.design["origin"]

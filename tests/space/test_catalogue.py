@@ -156,10 +156,10 @@ def test_only_one_key_is_chosen_and_no_category_of_that_name():
     [
         (
             "",
-            r"'price' in line 3 must be a number .*; received an empty cell; fill it in, or leave out the row, or name",
+            r"'price' in line 3 must be a number .*; an empty cell; fill it in, or leave out the row, or choose",
         ),
-        ("n/a", r"'price' in line 3 .* received 'n/a'; correct it, or name the features .* features=\['weight'\]"),
-        ("2,5", r"'price' in line 3 .* received '2,5'; write numbers with a point, as in 12.5, or name the features"),
+        ("n/a", r"'price' in line 3 .* received 'n/a'; correct it, or choose the features yourself, such as 'weight'"),
+        ("2,5", r"'price' in line 3 .* received '2,5'; write numbers with a point, as in 12.5, or choose the features"),
     ],
 )
 def test_a_column_that_is_nearly_numbers_is_not_left_out_in_silence(tmp_path, cell, message):
@@ -177,17 +177,19 @@ def test_a_column_that_is_nearly_numbers_is_not_left_out_in_silence(tmp_path, ce
 def test_nearly_numbers_matter_only_where_features_are_chosen():
     records = [{"id": 1, "fp": "01", "v": 1.0}, {"id": "x", "fp": "10", "v": None}]
     assert Catalogue(records, fingerprint="fp").dimension == 2
-    with pytest.raises(InputError, match=r"'v' in row 1 must be a number .* features=\[\.\.\.\]"):
+    with pytest.raises(
+        InputError, match=r"'v' in row 1 must be a number .* choose the features yourself, such as \.\.\."
+    ):
         Catalogue(records)
 
 
 def test_numbers_that_records_have_as_text_are_noticed():
     rows = list(csv.DictReader(["bean,origin,acidity,code", "A,Kenya,8,01", "B,Brazil,4.5,02"]))
     for options in ({}, {"categories": ["origin"]}):
-        with pytest.raises(InputError, match=r"text such as '8' in 'acidity'; convert to numbers, or use from_csv"):
+        with pytest.raises(InputError, match=r"text such as '8' in 'acidity'; convert to numbers"):
             Catalogue(rows, **options)
     with pytest.raises(
-        InputError, match=r"'acidity' in row 0 must be a finite number; received '8'; convert to numbers"
+        InputError, match=r"'acidity' in row 0 must be a finite number; received '8'; convert it to a number"
     ):
         Catalogue(rows, features=["acidity"])
     assert Catalogue(rows, features=[], categories=["origin"]).dimension == 1
@@ -226,13 +228,13 @@ def test_items_without_a_key_are_numbered():
         ({"key": "note"}, r"'note' in row 1 must differ from all others.* received an empty cell"),
         (
             {"features": ["bean"]},
-            r"'bean' in row 0 must be a finite number; received 'Kenya AA'; correct it, or name .* categories=",
+            r"'bean' in row 0 must be a finite number; received 'Kenya AA'; correct it, or make the column a category",
         ),
         ({"features": ["body", "body"]}, r"features must differ; received 'body' twice"),
         ({"features": ["body"], "categories": ["body"]}, r"not two of them; received 'body'; choose one"),
         (
             {"categories": ["note"]},
-            r"'note' in row 1 must be filled in, as it is a category; .*an empty cell; fill it in, with \"none\"",
+            r"'note' in row 1 must be filled in, as it is a category; .*an empty cell; fill it in, with 'none'",
         ),
         ({"features": 3}, r"columns must be given by name; received 3; give a list of names"),
         ({"features": []}, r"must have features, categories or a fingerprint; received none"),
@@ -252,7 +254,7 @@ def test_bad_roles_are_refused(options, message):
         ([{"a": -1e308}, {"a": 1e308}], r"the range of 'a' must be finite"),
         ([], r"a catalogue must have rows; received an empty list; give one row per item"),
         ("c1.csv", r"items must be a list of dicts; received 'c1.csv'; use from_csv for a file"),
-        ([{"id": 1}, {"id": 2}], r"features, categories or a fingerprint; received none, .* but 'id'; name some"),
+        ([{"id": 1}, {"id": 2}], r"features, categories or a fingerprint; received none, .* but 'id'; choose columns"),
     ],
 )
 def test_lists_without_a_choice_are_refused(records, message):
@@ -288,8 +290,8 @@ def test_items_with_equal_coordinates_are_one_design(beans):
         ({"note": "nuts"}, r"must identify one item; 2 items match; received \{'note': 'nuts'\}; give its 'bean'"),
         ({"bean": "Santos", "body": 3}, r"body of 'Santos' must be 7.0; received 3; correct one of the two, or give"),
         ({"colour": 1}, r"an item must have the columns 'bean', .*; received 'colour'"),
-        ({}, r"an item must be a dict of some of its columns; received \{\}; give \{'bean': 'Kenya AA'\}, for example"),
-        ("Santos", r"an item must be a dict of some of its columns; received 'Santos'"),
+        ({}, r"an item must have some of its columns by name; received \{\}; give \{'bean': 'Kenya AA'\}, for example"),
+        ("Santos", r"an item must have some of its columns by name; received 'Santos'"),
         ({"acidity": True}, r"acidity must match an item; received True"),
         ({"acidity": "8"}, r"acidity must match an item; received '8'"),
     ],

@@ -82,8 +82,8 @@ def test_a_space_checks_and_saves_a_constraint_whose_names_have_spaces():
 @pytest.mark.parametrize(
     ("text", "names", "message"),
     [
-        ("hot water <= 10²", ["hot water"], r"must be a comparison of sums; received 'hot water <= 10²'"),
-        ("3²*a <= 1", ["a", "b c"], r"must be a comparison of sums"),
+        ("hot water <= 10²", ["hot water"], r"must have a sum on each side; received 'hot water <= 10²'"),
+        ("3²*a <= 1", ["a", "b c"], r"must have a sum on each side"),
         (
             "water–milk <= 3",
             ["water", "milk", "water–milk"],
@@ -101,7 +101,7 @@ def test_a_name_that_can_be_misread_is_refused(text, names, message):
 
 
 def test_without_the_names_of_the_parameters_a_constraint_has_single_words():
-    with pytest.raises(InputError, match=r"names in it are single words.*or use Linear"):
+    with pytest.raises(InputError, match=r"write names as single words.* or give the names with spaces"):
         Linear.parse("hot water <= 1")
 
 
@@ -130,11 +130,11 @@ def test_what_is_printed_can_be_read(text):
         ("a + b < 10", r"must include its ends, so < is not allowed; received 'a \+ b < 10'; use <="),
         ("a > 1", r"so > is not allowed; .* use >="),
         ("a + b", r"must have <=, >= or == in it; received 'a \+ b'"),
-        ("", r"must be a comparison of sums; received ''"),
-        ("hot water + b <= 250", r"comparison of sums; .*; write the parameters as they are named: 'a', 'b', 'c'"),
+        ("", r"must have a sum on each side; received ''"),
+        ("hot water + b <= 250", r"a sum on each side; .*; write the parameters as they are named: 'a', 'b', 'c'"),
         ("a == b = 1", r"two comparisons must have a sum between two numbers"),
-        ("a =< 1", r"must be a comparison of sums; received 'a =< 1'; write it like"),
-        ("a != 1", r"must compare by <=, >= or ==; received 'a != 1'"),
+        ("a =< 1", r"must have a sum on each side; received 'a =< 1'; write it like"),
+        ("a != 1", r"must be by <=, >= or ==; received 'a != 1'"),
         ("a * b <= 1", r"must be linear: parameters times numbers, added up; received 'a \* b' in 'a \* b <= 1'"),
         ("1 / a <= 1", r"must be linear: .* received '1 / a'"),
         ("a / 0 <= 1", r"must be linear: .* received 'a / 0'"),
@@ -147,20 +147,20 @@ def test_what_is_printed_can_be_read(text):
         ("1 <= a >= 0", r"two comparisons must have a sum between two numbers"),
         ("0 == a == 0", r"two comparisons must have a sum between two numbers"),
         ("0 <= a <= 1 <= 2", r"two comparisons must have a sum between two numbers"),
-        ("a - a <= 1", r"a constraint must have a parameter in it"),
-        ("1 <= 2", r"a constraint must have a parameter in it"),
-        ("5 <= a <= 1", r"lower end of a constraint must not exceed its upper end; received 5 and 1; swap"),
-        ("a <= 1e999", r"a number of a constraint must be a finite number; received inf"),
-        ("(" * 300 + "a" + ")" * 300 + " <= 1", r"must be a comparison of sums"),
-        (3, r"a constraint must be text or a Linear; received 3"),
+        ("a - a <= 1", r"a comparison must have a parameter in it"),
+        ("1 <= 2", r"a comparison must have a parameter in it"),
+        ("5 <= a <= 1", r"lower end must not exceed the upper end; received 5 and 1; swap"),
+        ("a <= 1e999", r"a number in a comparison must be a finite number; received inf"),
+        ("(" * 300 + "a" + ")" * 300 + " <= 1", r"must have a sum on each side"),
+        (3, r"a constraint must be text or have coefficients; received 3"),
         (
             "a <= 1, b >= 0",
-            r"must be a single comparison; received 'a <= 1, b >= 0'; give several as a list of strings",
+            r"must be a single comparison; received 'a <= 1, b >= 0'; give several one by one",
         ),
         ("a <= 0,5", r"must be a single comparison; .* write decimals with a point"),
-        ("a <= 1 and b >= 0", r"must be a single comparison; .* list of strings"),
-        ("a <= 1; b >= 0", r"must be a comparison of sums; .* list of strings"),
-        ("a <= 1\nb >= 0", r"must be a comparison of sums; .* list of strings"),
+        ("a <= 1 and b >= 0", r"must be a single comparison; .* give several one by one"),
+        ("a <= 1; b >= 0", r"must have a sum on each side; .* give several one by one"),
+        ("a <= 1\nb >= 0", r"must have a sum on each side; .* give several one by one"),
     ],
 )
 def test_text_that_is_no_constraint_is_refused(text, message):
@@ -183,7 +183,7 @@ def test_text_is_never_run(tmp_path):
         (lambda: Linear({"a": 0}, upper=1), r"must have a parameter in it"),
         (lambda: Linear([1], upper=1), r"must map names to numbers; received \[1\]"),
         (lambda: Linear({"a": "x"}, upper=1), r"the coefficient of a must be a number; received 'x'"),
-        (lambda: Linear({"a": 1}, upper=float("nan")), r"upper of a Linear must be a finite number"),
+        (lambda: Linear({"a": 1}, upper=float("nan")), r"the upper end must be a finite number"),
     ],
 )
 def test_bad_settings_are_refused(build, message):
@@ -192,17 +192,17 @@ def test_bad_settings_are_refused(build, message):
 
 
 def test_unknown_parameters_are_named():
-    with pytest.raises(InputError, match=r"must use parameters of the space; received 'x'; there are 'a', 'b'"):
+    with pytest.raises(InputError, match=r"must use only parameters; received 'x'; there are 'a', 'b'"):
         Space(a=Real(0, 1), b=Real(0, 1), constraints=["a + x <= 1"])
 
 
 @pytest.mark.parametrize(
     ("parameter", "written"),
     [
-        (Real(1, 10, log=True), r"x=Real\(1, 10, log=True\) in x \+ a <= 1"),
-        (Integer(1, 10, log=True), r"x=Integer\(1, 10, log=True\)"),
-        (Categorical(["p", "q"]), r"x=Categorical"),
-        (Constant("p"), r"x=Constant\('p'\)"),
+        (Real(1, 10, log=True), r"x in x \+ a <= 1"),
+        (Integer(1, 10, log=True), r"x in"),
+        (Categorical(["p", "q"]), r"x in"),
+        (Constant("p"), r"x in"),
     ],
 )
 def test_only_numbers_on_an_even_scale_can_be_constrained(parameter, written):
@@ -242,7 +242,9 @@ def test_conflicting_constraints_are_named_and_innocent_ones_are_not():
         Space(
             a=Real(0, 1), b=Real(0, 1), c=Real(0, 1), constraints=["a + c <= 2", "a + b >= 1.5", "a <= 0.2", "c >= 0"]
         )
-    assert "at least one design; received none that meets a + b >= 1.5 and a <= 0.2; loosen" in str(caught.value)
+    assert "at least one design must be allowed; received none that meets a + b >= 1.5 and a <= 0.2; loosen" in str(
+        caught.value
+    )
 
 
 def test_whole_numbers_can_make_constraints_impossible():
@@ -252,13 +254,13 @@ def test_whole_numbers_can_make_constraints_impossible():
 
 @pytest.mark.parametrize("parameter", [Real(0, 1), Integer(0, 1)])
 def test_a_single_design_is_no_space(parameter):
-    with pytest.raises(InputError, match=r"at least two designs; received constraints that only leave \{'a': 1"):
+    with pytest.raises(InputError, match=r"at least two designs must be allowed; received only a=1"):
         Space(a=parameter, b=parameter, constraints=["a + b >= 2"])
 
 
 @pytest.mark.parametrize("given", [5, True, {"a": 1}, b"a <= 1", Ellipsis], ids=repr)
 def test_what_are_no_constraints_is_refused(given):
-    with pytest.raises(InputError, match=r"constraints must be text, a Linear or a list of these; received .* write"):
+    with pytest.raises(InputError, match=r"constraints must be a list; received .* write"):
         Space(a=Real(0, 1), b=Real(0, 1), constraints=given)
 
 
@@ -278,9 +280,7 @@ def test_constraints_come_in_any_collection_or_not_at_all():
     ],
 )
 def test_designs_that_all_look_the_same_are_no_space(parameters, constraints, left):
-    with pytest.raises(
-        InputError, match=rf"must differ by at least 0.01 .* received constraints that leave {left}; give"
-    ):
+    with pytest.raises(InputError, match=rf"must differ by at least 0.01 .* received only {left}; give"):
         Space(parameters, constraints=constraints)
 
 
@@ -318,11 +318,11 @@ def test_a_constraint_has_so_many_terms_and_signs_and_no_more(sign):
 
     if sign == " + ":  # Python's own parser reads fewer signs before a name
         assert Linear.parse(text(MAX_TERMS)).coefficients == {"a": MAX_TERMS}
-    rule = rf"a constraint must have at most {MAX_TERMS} terms and signs; received {MAX_TERMS + 1}; name each"
+    rule = rf"a comparison must have at most {MAX_TERMS} terms and signs; received {MAX_TERMS + 1}; name each"
     with pytest.raises(InputError, match=rule):
         Linear.parse(text(MAX_TERMS + 1))
     for many in (2_000, 2_500):
-        with pytest.raises(InputError, match=r"name each parameter once|must be a comparison of sums"):
+        with pytest.raises(InputError, match=r"name each parameter once|must have a sum on each side"):
             Linear.parse(text(many))
 
 

@@ -29,7 +29,7 @@ def test_a_constraint_may_be_text_and_a_parameter_is_named_in_its_error() -> Non
     sides = [{"name": name, "kind": "real", "low": 0, "high": 1} for name in "ab"]
     space = space_from_dict({"kind": "space", "parameters": sides, "constraints": ["a + b <= 1"]})
     assert space == ap.Space(a=ap.Real(0, 1), b=ap.Real(0, 1), constraints="a + b <= 1")
-    with pytest.raises(InputError, match="'b': low of a Real must be below its high"):
+    with pytest.raises(InputError, match="'b': the lower end must be below the upper end"):
         space_from_dict({"kind": "space", "parameters": [sides[0], sides[1] | {"low": 3}], "constraints": []})
 
 

@@ -44,7 +44,10 @@ WRONG_DESIGNS = {
     "text": ({**GOOD, "temperature": "90"}, r"temperature must be a number; received '90'"),
     "nan": ({**GOOD, "temperature": float("nan")}, r"temperature must be a finite number; received nan"),
     "truth value": ({**GOOD, "grind": True}, r"grind must be a number; received True"),
-    "no dict": ([90.0, 3, "Kenya"], r"a design must be a dict of parameter values; received \[90\.0, 3, 'Kenya'\]"),
+    "no dict": (
+        [90.0, 3, "Kenya"],
+        r"a design must have the values of its parameters by name; received \[90\.0, 3, 'Kenya'\]",
+    ),
 }
 wrong_designs = pytest.mark.parametrize(("design", "message"), WRONG_DESIGNS.values(), ids=WRONG_DESIGNS)
 
@@ -299,9 +302,12 @@ def test_an_empty_or_inconsistent_catalogue_makes_no_study(records, message):
 @pytest.mark.parametrize(
     ("constraints", "message"),
     [
-        ("a + b <= -1", r"at least one design; received none that meets a \+ b <= -1"),
-        (["a + b <= 3", "a - b >= 4"], r"at least one design; received none that meets .*a \+ b <= 3 and a - b >= 4"),
-        ("a + z <= 1", r"must use parameters of the space; received 'z'"),
+        ("a + b <= -1", r"at least one design must be allowed; received none that meets a \+ b <= -1"),
+        (
+            ["a + b <= 3", "a - b >= 4"],
+            r"at least one design must be allowed; received none that meets .*a \+ b <= 3 and a - b >= 4",
+        ),
+        ("a + z <= 1", r"must use only parameters; received 'z'"),
         ("a * b <= 1", r"must be linear.*; received 'a \* b'"),
     ],
 )

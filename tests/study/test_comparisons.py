@@ -190,13 +190,13 @@ def refuses(opt, source, *words):
     [
         ("minutes", 11.0, ("minutes must", r"received 11\.0")),
         ("minutes", "long", ("minutes must", "received 'long'")),
-        ("minutes", None, ("minutes must", "received None")),
+        ("minutes", None, ("minutes must", "received nothing")),
         ("cups", 2.5, ("cups must be a whole number", r"received 2\.5")),
         ("leaf", "white", ("leaf must", "received 'white'")),
         ("size", 4, ("size must", "received '?4'?")),
-        ("milk", "maybe", ("milk must be True or False", "received 'maybe'")),
-        ("milk", None, ("milk must be True or False", "received None")),
-        ("milk", "", ("milk must be True or False", "received ''")),
+        ("milk", "maybe", ("milk must be true or false", "received 'maybe'")),
+        ("milk", None, ("milk must be true or false", "received None")),
+        ("milk", "", ("milk must be true or false", "received ''")),
     ],
 )
 def test_a_wrong_cell_is_named_with_its_row(name, value, words, bad_row):

@@ -14,7 +14,12 @@ from anchorpbo.errors import InputError
 from anchorpbo.kernels.fourier_features import FourierFeatures
 from anchorpbo.posterior.paths import draw_paths
 from anchorpbo.study import ConstantNoise
-from anchorpbo.study.optimality import MAX_LISTED_DESIGNS, StoppingCalibration, compute_p_within
+from anchorpbo.study.optimality import (
+    MAX_LISTED_DESIGNS,
+    StoppingCalibration,
+    compute_p_within,
+    compute_p_within_compared,
+)
 from anchorpbo.study.plan import DEFAULT_CALIBRATION
 
 DRAWS = 4000
@@ -99,6 +104,25 @@ def test_designs_much_alike_do_not_lower_it():
     after = study.recommend(0.0)
     assert after.p_best < before.p_best - 0.3
     assert after.p_within > before.p_within - 0.05
+    assert after.p_within_compared > before.p_within_compared - 0.05
+
+
+def test_among_the_designs_compared_it_is_the_share_of_draws_without_a_noticeably_better_one(in_two_dimensions):
+    model, space = in_two_dimensions.model, in_two_dimensions.space
+    compared, x = model.designs, model.designs[-1]
+    designs = np.vstack([space.sample(500, np.random.default_rng(1)), compared])
+    draws = model.posterior.sample(designs, 20_000, np.random.default_rng(2))
+    gap = draws.max(axis=1) - np.median(draws[:, :500], axis=1)
+    for margin in (0.0, 0.1, 0.4):
+        expected = (draws[:, -1] >= draws[:, 500:].max(axis=1) - margin * gap).mean()
+        found = compute_p_within_compared(model.posterior, space, compared, x[None], margin, 0)
+        assert found == pytest.approx(expected, abs=0.04)
+
+
+def test_among_the_designs_compared_it_is_at_least_that_of_all_designs(in_one_dimension):
+    for margin in (0.0, 0.1, 0.5):
+        found = in_one_dimension.recommend(margin=margin)
+        assert found.p_within_compared >= max(found.p_within, found.p_best - 0.03)
 
 
 def test_a_random_set_of_designs_would_be_too_sure():

@@ -345,7 +345,7 @@ def test_a_missing_setting_is_named(text, key):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("space", 5, "a space must be a dict; received 5"),
+        ("space", 5, "a space must have named entries; received 5"),
         ("space", {"kind": "cube"}, "kind of a space must be one of catalogue, space; received 'cube'"),
         ("anchors", 5, "anchors"),
         ("anchors", [{"x0": 7.0}], r"x0 must .*received 7\.0"),
@@ -371,7 +371,7 @@ def test_a_wrong_setting_is_refused_in_words(text, key, value, message):
         (0, {"first": {"x0": 0.123}}, "only a duel of this study can be answered; received .*never asked here"),
         (0, {"second": {"x0": 7.0}}, r"x0 must .*received 7\.0"),
         (0, {"first": {"x1": 0.5}}, "'x1'"),
-        (0, {"first": None}, "a design must be a dict of parameter values; received None"),
+        (0, {"first": None}, "a design must have the values of its parameters by name; received None"),
         (0, {"duel": "0-000000000000"}, "never asked here"),
         (0, {"duel": None}, "an answer must name its duel"),
         (0, {"duel": "9" * 5000}, "only a duel of this study can be answered"),

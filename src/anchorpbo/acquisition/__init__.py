@@ -48,7 +48,8 @@ def resolve_acquisition(acquisition: str | Acquisition, **parameters: Any) -> Ac
     if isinstance(acquisition, str):
         return _create(acquisition, parameters)
     if not isinstance(acquisition, Acquisition):
-        rule, remedy = "strategy must be a name or an acquisition function", "write EI() rather than EI"
+        rule = "strategy must be a name or an acquisition function"
+        remedy = "write EI() rather than EI" if isinstance(acquisition, type) else "give one of the names"
         raise InputError(rule, repr(acquisition)[:80], remedy)
     if parameters:
         rule, remedy = "parameters can only be given with the name of an acquisition", "set them on the object"

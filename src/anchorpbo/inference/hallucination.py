@@ -72,7 +72,7 @@ class Hallucination(Inference):
             raise IncompatibleError(
                 "Hallucination Believer needs the probit likelihood",
                 type(likelihood).__name__,
-                'use likelihood="probit", or inference="laplace", "ep" or "polya-gamma" with the logistic likelihood',
+                "use the probit likelihood, or one of the inferences laplace, ep and polya-gamma",
             )
 
     def infer(
@@ -147,7 +147,7 @@ def _avoid_cancellation(latent: ExactLatent) -> ExactLatent:
         raise IncompatibleError(
             f"Hallucination Believer supports at most {_MAX_DUELS} duels when the noise is this small",
             f"{len(latent.rows)} duels with margins of variance {widest:.1g}",
-            'use inference="ep" or "laplace", or a larger noise',
+            "use the inference ep or laplace, or a larger noise",
         )
     return DuelLatent(latent.rows, latent.kernel_matrix)
 

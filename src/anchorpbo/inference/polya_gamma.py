@@ -67,7 +67,7 @@ class PolyaGamma(Inference):
             raise IncompatibleError(
                 "Polya-Gamma sampling needs the logistic likelihood",
                 type(likelihood).__name__,
-                'use likelihood="logistic", or inference="hallucination", "laplace" or "ep" with the probit likelihood',
+                "use the logistic likelihood, or one of the inferences hallucination, laplace and ep",
             )
 
     def infer(

@@ -17,7 +17,7 @@ import { el } from "../app/web/static/dom.js";
  * @property {Pick<Progress, "sentence" | "stop" | "remaining"> | null} progress
  * @property {boolean} ties
  * @property {boolean} can_undo
- * @property {{ card: Card, utility: number, interval: [number, number], p_best: number, p_within: number, others: number } | null} best
+ * @property {{ card: Card, utility: number, interval: [number, number], p_within: number, p_within_compared: number, others: number } | null} best
  * @property {boolean} shows_best
  * @property {string} said
  * @property {string} trouble
@@ -36,11 +36,12 @@ const LOST = 20_000; // ms after which a kernel counts as gone
 /** @type {Map<string, Outcome>} */
 const KEYS = new Map([
   ["ArrowLeft", "first"], ["a", "first"], ["1", "first"],
-  ["ArrowRight", "second"], ["d", "second"], ["2", "second"],
+  ["ArrowRight", "second"], ["b", "second"], ["d", "second"], ["2", "second"],
   ["ArrowDown", "tie"], ["t", "tie"],
   ["s", "skip"],
 ]);
 const SIDES = /** @type {const} */ (["first", "second"]);
+const LETTERS = ["A", "B"];
 
 /** @param {string} address */
 const embedded = (address) => (address.startsWith("data:image/") ? address : null);
@@ -65,7 +66,7 @@ function render({ model, el: host }) {
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   const spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
   const choices = SIDES.map((side) => el("button", { type: "button", class: `choice ${side}` }));
-  const links = SIDES.map((side) => el("a", { class: "more", target: "_blank", rel: "noopener noreferrer", hidden: true }, `More about the ${side}`));
+  const links = LETTERS.map((letter) => el("a", { class: "more", target: "_blank", rel: "noopener noreferrer", hidden: true }, `More about ${letter}`));
   const pair = el("div", { class: "pair" }, choices.map((choice, i) => el("div", { class: "side" }, choice, links[i])));
   /** @param {string} name @param {string} key @param {string} words */
   const button = (name, key, words) => el("button", { type: "button", class: name }, words, " ", el("kbd", { "aria-hidden": "true" }, key));
@@ -143,15 +144,17 @@ function render({ model, el: host }) {
       best.replaceChildren(el("p", {}, "Nothing is known before the first answer."));
       return;
     }
-    const { card, utility, interval: [low, high], p_best, p_within, others } = view.best;
+    const { card, utility, interval: [low, high], p_within, p_within_compared, others } = view.best;
+    /** @param {number} probability rounded down, so that 90 % is not shown for less */
+    const certainty = (probability) => `${Math.floor(100 * probability + 1e-9)} %`;
     /** @param {number} value */
     const number = (value) => value.toFixed(2).replace("-", "−");
     const more = others === 1 ? "1 other design" : `${others} other designs`;
     best.replaceChildren(
       el("div", { class: "card" }, filling(card, null)),
       el("p", {}, `Utility ${number(utility)}, with 90 % probability from ${number(low)} to ${number(high)}; 0 is the average of the designs compared.`),
-      el("p", { title: "Close: within 10 % of the gap between a median design and the best." }, `Close to the best of all designs with ${Math.floor(100 * p_within + 1e-9)} % probability.`),
-      el("p", {}, `The best of these with ${Math.round(100 * p_best)} % probability${others > 0 ? `; ${more} may be it too` : ""}.`),
+      el("p", { title: "Close: within 10 % of the gap between a median design and the best." }, `Close to the best of all designs with ${certainty(p_within)} probability.`),
+      el("p", {}, `${certainty(p_within_compared)} sure that nothing you compared is noticeably better${others > 0 ? `; ${more} may be the best of these` : ""}.`),
     );
   }
 
@@ -169,8 +172,9 @@ function render({ model, el: host }) {
     if (duel) {
       const [one, other] = duel.cards;
       for (const [i, [card, beside]] of [[one, other], [other, one]].entries()) {
-        const lead = el("span", { class: "lead" }, `Choose the ${SIDES[i]}: `);
-        choices[i].replaceChildren(lead, ...filling(card, beside).filter((part) => part !== null));
+        const lead = el("span", { class: "lead" }, `Choose ${LETTERS[i]}: `);
+        const letter = el("span", { class: "letter", "aria-hidden": "true" }, LETTERS[i]);
+        choices[i].replaceChildren(lead, letter, ...filling(card, beside).filter((part) => part !== null));
         const link = safe(card.link);
         links[i].hidden = !link;
         if (link) links[i].href = link;

@@ -33,6 +33,7 @@ from anchorpbo.errors import AnchorPBOError, InputError
 from anchorpbo.notebook.bundle import bundle
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Duel, Optimizer, Outcome
+from anchorpbo.study.explanations import name_sides
 
 ASSETS = Path(__file__).parent
 """Folder of the widget's JavaScript and CSS."""
@@ -224,7 +225,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         cards = [self._cards.render(design, f"{self._prefix}{side}") for side, design in sides]
         if self._cards.display.get("hide_values"):
             cards = [card | {"rows": []} for card in cards]
-        return {"id": duel.id, "why": duel.why, "cards": cards}
+        return {"id": duel.id, "why": name_sides(duel.why, "A", "B"), "cards": cards}
 
     def _progress(self) -> dict[str, Any] | None:
         if self._duel is None:
@@ -241,7 +242,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
             "card": self._cards.render(best.design, f"{self._prefix}c"),
             "utility": best.utility,
             "interval": list(best.interval),
-            "p_best": best.p_best,
             "p_within": best.p_within,
+            "p_within_compared": best.p_within_compared,
             "others": len(best.credible_set) - (best.design in best.credible_set),
         }

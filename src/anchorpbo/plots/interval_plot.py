@@ -45,7 +45,7 @@ class IntervalPlot(Plot):
 
     @property
     def _origin(self) -> str:
-        return "the origin" if self.found.reference.startswith("zero") else "the average of the designs compared"
+        return "the origin" if self.found.relative_to == "origin" else "the average of the designs compared"
 
     @property
     def _reach(self) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar
@@ -87,8 +88,8 @@ class Catalogue(DesignSpace):
         )
         self._features = check_columns("features", self._choose_features(table, features, {key, *called}), table)
         check_roles(self._features, self._categories, self._fingerprint, table)
+        self._points = freeze(self._encode_items(table))
         self._table, self._key = self._find_key(table, called[0] if called else key)
-        self._points = freeze(self._encode_items())
         if len(self.candidates) < 2:
             rule = "a catalogue must have at least two items that differ in their features"
             raise InputError(rule, f"{len(self)} items, {len(self.candidates)} distinct", "add items or features")
@@ -294,17 +295,17 @@ class Catalogue(DesignSpace):
             rule = f"the column {_ITEM!r} must identify all items if no other does"
             raise InputError(rule, "equal or empty cells in it", "rename it, or give a key")
         numbered = {_ITEM: freeze(np.arange(len(table))), **table.columns}
-        return Table(numbered, table.lines, table.noun), _ITEM
+        return replace(table, columns=numbered), _ITEM
 
-    def _encode_items(self) -> Array:
-        blocks = [_scale_feature(self._table, name) for name in self._features]
-        blocks += [_code_category(self._table, name) for name in self._categories]
-        if self._features and len(self._table) > 1 and not any(block.any() for block in blocks[: len(self._features)]):
+    def _encode_items(self, table: Table) -> Array:
+        blocks = [_scale_feature(table, name) for name in self._features]
+        blocks += [_code_category(table, name) for name in self._categories]
+        if self._features and len(table) > 1 and not any(block.any() for block in blocks[: len(self._features)]):
             rule = "at least one feature must vary"
             raise InputError(rule, f"equal values in {', '.join(map(repr, self._features))}", "choose other features")
         parts = [np.stack(blocks, axis=1)] if blocks else []
         if self._fingerprint:
-            parts.append(as_fingerprints(self._table, self._fingerprint))
+            parts.append(as_fingerprints(table, self._fingerprint))
         found = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         found += 0.0  # turns -0.0 into 0.0, so that both are one coordinate
         return found
@@ -334,7 +335,7 @@ class Catalogue(DesignSpace):
         """Return the row number of the item that a design identifies."""
         if not isinstance(design, Mapping) or not design:
             example = f"give {{{self._key!r}: {get_cell(self._table.columns[self._key], 0)!r}}}, for example"
-            raise InputError("an item must be a dict of some of its columns", repr(design), example)
+            raise InputError("an item must have some of its columns by name", repr(design), example)
         for name in design:
             if name not in self.names:
                 rule = f"an item must have the columns {', '.join(map(repr, self.names))}"
@@ -397,7 +398,7 @@ def _equal(column: Column, value: Any) -> BoolArray:
 
 def _scale_feature(table: Table, name: str) -> Array:
     """Return a feature, (n,), scaled from 0 at its minimum to 1 at its maximum; 0 if all values are equal."""
-    values = table.numbers(name, "or name the column in categories=[...]")
+    values = table.numbers(name, "or make the column a category")
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
     if not math.isfinite(high - low):
         raise InputError(f"the range of {name!r} must be finite", f"{low} to {high}", "choose a larger unit")
@@ -410,7 +411,7 @@ def _code_category(table: Table, name: str) -> Array:
     codes: dict[Any, int] = {}
     for row, value in enumerate(values):
         if value is None or value == "":
-            remedy = 'fill it in, with "none" for instance'
+            remedy = "fill it in, with 'none' for instance"
             table.raise_cell_error(row, name, "must be filled in, as it is a category", remedy)
         codes.setdefault(value, len(codes))
     return np.array([codes[value] for value in values], dtype=np.float64) / max(len(codes) - 1, 1)

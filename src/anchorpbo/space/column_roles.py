@@ -50,12 +50,12 @@ def find_numeric(table: Table, taken: Collection[str]) -> tuple[str, ...]:
         if row is not None:
             others = ", ".join(map(repr, found)) or "..."
             rule = "must be a number for the column to be a feature"
-            table.raise_number_error(row, name, rule, f"or name the features yourself, as in features=[{others}]")
+            table.raise_number_error(row, name, rule, f"or choose the features yourself, such as {others}")
     typed = [name for name in left if table.is_number_text(name)]
     if typed and not found:
         rule = "features of records must be numbers"
         received = f"text such as {get_cells(table.columns[typed[0]])[0]!r} in {', '.join(map(repr, typed))}"
-        raise InputError(rule, received, "convert to numbers, or use from_csv for a file; features=[] for no features")
+        raise InputError(rule, received, "convert to numbers, or choose the features yourself")
     return found
 
 
@@ -69,7 +69,7 @@ def check_roles(features: Sequence[str], categories: Sequence[str], fingerprint:
     if not every:
         numeric = [repr(name) for name, column in table.columns.items() if isinstance(column, np.ndarray)]
         received = f"none, and no column of numbers{' but ' * bool(numeric)}{', '.join(numeric)}"
-        remedy = "name some of its columns in features=[...] or categories=[...]"
+        remedy = "choose columns that describe an item"
         raise InputError("a catalogue must have features, categories or a fingerprint", received, remedy)
 
 

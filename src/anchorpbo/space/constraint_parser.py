@@ -23,9 +23,9 @@ MAX_CHARACTERS = 20_000
 """Largest length of a constraint in text, in characters."""
 MAX_TERMS = 500
 """Largest depth of its syntax tree: Python parses ``a + b + c`` as ``(a + b) + c``."""
-EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
-_SHORTER_REMEDY = "name each parameter once, with one sign, or use Linear"
-_SEVERAL_REMEDY = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
+EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5'"
+_SHORTER_REMEDY = "name each parameter once, with one sign"
+_SEVERAL_REMEDY = "give several one by one, such as 'a <= 1' and 'b >= 2', and write decimals with a point"
 _SIGNS = {
     "≤": "<=", "⩽": "<=", "≦": "<=", "≥": ">=", "⩾": ">=", "≧": ">=", "−": "-", "–": "-", "×": "*", "·": "*", "÷": "/",
 }  # fmt: skip
@@ -40,9 +40,9 @@ _NAMED = 10
 def parse_comparison(text: str, names: Sequence[str] = ()) -> tuple[dict[str, float], float | None, float | None]:
     """Return the weight of each parameter, and the lower and upper end of their sum; see `Linear.parse`."""
     if not isinstance(text, str):
-        raise InputError("a constraint must be text or a Linear", repr(text), EXAMPLE)
+        raise InputError("a constraint must be text or have coefficients", repr(text), EXAMPLE)
     if len(text) > MAX_CHARACTERS:
-        rule = f"a constraint must be at most {MAX_CHARACTERS:,} characters long"
+        rule = f"a comparison must be at most {MAX_CHARACTERS:,} characters long"
         raise InputError(rule, f"{len(text):,} characters", _SHORTER_REMEDY)
     known = _NameTable.of(tuple(names))
     plain = known.replace_names(text)
@@ -51,13 +51,13 @@ def parse_comparison(text: str, names: Sequence[str] = ()) -> tuple[dict[str, fl
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         remedy = _list_names_remedy(names) if _TWO_WORDS.search(plain) else EXAMPLE
         remedy = _SEVERAL_REMEDY if ";" in text or "\n" in text.strip() else remedy
-        raise InputError("a constraint must be a comparison of sums", repr(text), remedy) from error
+        raise InputError("a comparison must have a sum on each side", repr(text), remedy) from error
     if isinstance(tree, ast.Tuple | ast.BoolOp):
-        raise InputError("a constraint must be a single comparison", repr(text), _SEVERAL_REMEDY)
+        raise InputError("there must be a single comparison", repr(text), _SEVERAL_REMEDY)
     if not isinstance(tree, ast.Compare):
-        raise InputError("a constraint must have <=, >= or == in it", repr(text), EXAMPLE)
+        raise InputError("a comparison must have <=, >= or == in it", repr(text), EXAMPLE)
     if (deep := _measure_depth(tree)) > MAX_TERMS:
-        rule = f"a constraint must have at most {MAX_TERMS} terms and signs"
+        rule = f"a comparison must have at most {MAX_TERMS} terms and signs"
         raise InputError(rule, f"{deep:,}", _SHORTER_REMEDY)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
@@ -83,8 +83,8 @@ class _NameTable:
         originals = {_normalise(name): name for name in names}
         if len(originals) < len(names):
             alike = [name for name in names if originals[_normalise(name)] != name]
-            rule = "names in a constraint must differ in more than white space"
-            raise InputError(rule, f"{alike[0]!r} twice", "rename one of the parameters, or use Linear")
+            rule = "names must differ in more than white space"
+            raise InputError(rule, f"{alike[0]!r} twice", "rename one of the parameters")
         identifiers = {form for form in originals if _is_identifier(form)}
         others = sorted(originals.keys() - identifiers - {""}, key=lambda form: (-len(form), form))
         prefix = "p_"
@@ -118,10 +118,8 @@ class _NameTable:
         parts = [part for part in _OPERATOR.split(form) if part]
         others = {_normalise(name) for name in self.original_names.values()}
         if not quoted and len(parts) > 1 and all(part in others or _is_number(part) for part in parts):
-            rule = "a name in a constraint must not be a sum of other names"
-            raise InputError(
-                rule, repr(form), f"write it in quotes, '{form}', if you mean the parameter, or use Linear"
-            )
+            rule = "a name must not be a sum of other names"
+            raise InputError(rule, repr(form), f"write it in quotes, '{form}', if you mean the parameter")
 
 
 def _normalise(name: str) -> str:
@@ -152,7 +150,7 @@ def _translate_signs(text: str) -> str:
 
 def _list_names_remedy(names: Sequence[str]) -> str:
     if not names:
-        return "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
+        return "write names as single words, as in '2*a + b <= 10', or give the names with spaces in them"
     more = ", ..." if len(names) > _NAMED else ""
     return f"write the parameters as they are named: {', '.join(map(repr, names[:_NAMED]))}{more}"
 
@@ -177,7 +175,7 @@ def _read_range(text: str, tree: ast.Compare) -> tuple[dict[str, float], float |
         weights, constant = _add(terms[0], terms[1], -1.0)
         return weights, None if kinds[0] == "<=" else -constant, None if kinds[0] == ">=" else -constant
     if len(kinds) > 2 or kinds[0] != kinds[1] or kinds[0] == "==" or terms[0][0] or terms[2][0]:
-        rule = "a constraint with two comparisons must have a sum between two numbers"
+        rule = "two comparisons must have a sum between two numbers"
         raise InputError(rule, repr(text), EXAMPLE)
     first, (weights, constant), last = terms[0][1], terms[1], terms[2][1]
     lower, upper = (first, last) if kinds[0] == "<=" else (last, first)
@@ -189,9 +187,9 @@ def _read_operator(text: str, op: ast.cmpop) -> str:
     strict = {ast.Lt: "<", ast.Gt: ">"}
     if type(op) in strict:
         sign = strict[type(op)]
-        raise InputError(f"a constraint must include its ends, so {sign} is not allowed", repr(text), f"use {sign}=")
+        raise InputError(f"a comparison must include its ends, so {sign} is not allowed", repr(text), f"use {sign}=")
     if type(op) not in kinds:
-        raise InputError("a constraint must compare by <=, >= or ==", repr(text), EXAMPLE)
+        raise InputError("a comparison must be by <=, >= or ==", repr(text), EXAMPLE)
     return kinds[type(op)]
 
 
@@ -202,7 +200,7 @@ def _read_sum(text: str, node: ast.expr) -> _Sum:
         case ast.Name(id=name):
             found = {name: 1.0}, 0.0
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            found = {}, as_float("a number of a constraint", value)
+            found = {}, as_float("a number in a comparison", value)
         case ast.UnaryOp(op=ast.UAdd() | ast.USub() as op, operand=operand):
             found = _scale(_read_sum(text, operand), -1.0 if isinstance(op, ast.USub) else 1.0)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
@@ -214,7 +212,7 @@ def _read_sum(text: str, node: ast.expr) -> _Sum:
             names, divisor = _read_sum(text, right)
             found = None if names or not divisor else _scale(_read_sum(text, left), 1.0 / divisor)
     if found is None:
-        rule = "a constraint must be linear: parameters times numbers, added up"
+        rule = "a sum must be linear: parameters times numbers, added up"
         raise InputError(rule, f"{ast.unparse(node)!r} in {text!r}", EXAMPLE)
     return found
 

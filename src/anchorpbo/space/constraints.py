@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.errors import IncompatibleError, InfeasibleError, InputError, at_field
 from anchorpbo.space.constraint_parser import EXAMPLE, parse_comparison
 from anchorpbo.space.parameters import Constant, Parameter, VaryingParameter
 from anchorpbo.space.polytope import Polytope, count_steps
@@ -50,20 +50,20 @@ class Linear:
 
     def __post_init__(self) -> None:
         if not isinstance(self.coefficients, Mapping):
-            rule = "coefficients of a Linear must map names to numbers"
-            raise InputError(rule, repr(self.coefficients), "give {'a': 1, 'b': 2}")
+            rule, example = "coefficients must map names to numbers", '{"a": 1, "b": 2}'
+            raise InputError(rule, repr(self.coefficients), f"write {example}, for example", value=self.coefficients)
         weights = {str(name): as_float(f"the coefficient of {name}", c) for name, c in self.coefficients.items()}
         weights = {name: weight for name, weight in weights.items() if weight != 0.0}
         object.__setattr__(self, "coefficients", weights)
         for end in ("lower", "upper"):
             if getattr(self, end) is not None:
-                object.__setattr__(self, end, as_float(f"{end} of a Linear", getattr(self, end)))
+                object.__setattr__(self, end, as_float(f"the {end} end", getattr(self, end)))
         if not weights:
-            raise InputError("a constraint must have a parameter in it", "none with a weight other than 0", EXAMPLE)
+            raise InputError("a comparison must have a parameter in it", "none with a weight other than 0", EXAMPLE)
         if self.lower is None and self.upper is None:
-            raise InputError("a constraint must have a lower or an upper end", "neither", "give one of the two")
+            raise InputError("a sum must have a lower or an upper end", "neither", "give one of the two")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
-            rule = "the lower end of a constraint must not exceed its upper end"
+            rule = "the lower end must not exceed the upper end"
             raise InputError(rule, f"{short_repr(self.lower)} and {short_repr(self.upper)}", "swap the two")
 
     @classmethod
@@ -128,12 +128,17 @@ class ConstraintRow:
         above = limits.upper is not None and total > limits.upper + slack
         if below or above:
             given = ", ".join(f"{name}={short_repr(design[name])}" for name in names)
-            raise InputError(limits.sentence, f"{total:.10g} with {given}", "change one of these values")
+            value = limits.to_dict() | {"total": total}
+            received = f"{total:.10g} with {given}"
+            raise InfeasibleError(limits.sentence, received, "change one of these values", value=value)
 
 
 def as_rows(constraints: Sequence[Linear], parameters: Mapping[str, Parameter]) -> list[ConstraintRow]:
     """Translate constraints into coordinates; those that contain only constants are checked here."""
-    rows = (_to_row(constraint, parameters) for constraint in constraints)
+    rows = []
+    for number, constraint in enumerate(constraints):
+        with at_field(number, str(constraint)):
+            rows.append(_to_row(constraint, parameters))
     return [row for row in rows if row is not None]
 
 
@@ -172,7 +177,7 @@ def _to_row(constraint: Linear, parameters: Mapping[str, Parameter]) -> Constrai
     if a.any():
         return ConstraintRow(constraint, a, lower, upper)
     if lower > INPUT_TOLERANCE * abs(shift) or upper < -INPUT_TOLERANCE * abs(shift):
-        remedy = "change the constraint or one of the constants"
+        remedy = "change it, or one of the constants"
         raise InputError(f"{constraint} must hold", f"{short_repr(shift)} from the constants in it", remedy)
     return None
 
@@ -180,7 +185,7 @@ def _to_row(constraint: Linear, parameters: Mapping[str, Parameter]) -> Constrai
 def _get_line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) -> tuple[float, float]:
     """Return numbers (a, b) such that the value of a parameter is a + b u."""
     if name not in parameters:
-        rule = f"the constraint {constraint} must use parameters of the space"
+        rule = f"{constraint} must use only parameters"
         raise InputError(rule, repr(name), f"there are {', '.join(map(repr, parameters))}")
     parameter = parameters[name]
     if isinstance(parameter, Constant) and not isinstance(parameter.value, str):
@@ -188,9 +193,9 @@ def _get_line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]
     line = parameter.line if isinstance(parameter, VaryingParameter) else None
     if line is None:
         raise IncompatibleError(
-            "a constraint must use numbers on a linear scale: Real or Integer without log, Boolean, Constant",
-            f"{name}={parameter!r} in {constraint}",
-            "leave it out of the constraint, or leave out its log",
+            "a sum must have numbers on a linear scale: no texts, and no parameters with a logarithmic scale",
+            f"{name} in {constraint}",
+            "leave it out, or give it a linear scale",
         )
     return line
 
@@ -213,8 +218,12 @@ def as_constraints(given: object, names: Sequence[str]) -> tuple[Linear, ...]:
     if isinstance(given, str | Linear):
         return (_as_constraint(given, names),)
     if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
-        raise InputError("constraints must be text, a Linear or a list of these", repr(given), EXAMPLE)
-    return tuple(_as_constraint(constraint, names) for constraint in given)
+        raise InputError("constraints must be a list", repr(given), EXAMPLE)
+    found = []
+    for number, constraint in enumerate(given):
+        with at_field(number, constraint):
+            found.append(_as_constraint(constraint, names))
+    return tuple(found)
 
 
 def _as_constraint(given: object, names: Sequence[str]) -> Linear:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.errors import InputError
+from anchorpbo.errors import InputError, at_field
 from anchorpbo.numerics.validation import freeze
 from anchorpbo.space.unit_scaling import UnitScaling
 from anchorpbo.space.values import (
@@ -43,6 +43,7 @@ from anchorpbo.typing import Array
 
 MAX_GRID_VALUES = 1_000_001
 """Largest number of values of a grid: more would be slow, and a millionth of a range cannot be noticed."""
+_ENDS = {"low": "the lower end", "high": "the upper end"}
 _MAX_INTEGER = 2**53  # larger integers are not all doubles
 _RANGE_TOLERANCE = 1e-9
 """Largest distance of a number from its range, as a share of the range, that counts as rounding."""
@@ -133,17 +134,19 @@ class Real(VaryingParameter):
     step: float | None = None
 
     def __post_init__(self) -> None:
-        for end in ("low", "high"):
-            object.__setattr__(self, end, as_float(f"{end} of a Real", getattr(self, end)))
-        check_range("a Real", self.low, self.high, self.log)
+        for field, end in _ENDS.items():
+            with at_field(field):
+                object.__setattr__(self, field, as_float(end, getattr(self, field)))
+        check_range(self.low, self.high, self.log)
         if not math.isfinite(self.high - self.low):
-            rule = "the range of a Real must be a finite number"
-            raise InputError(rule, f"{self.low} to {self.high}", "choose a larger unit")
+            rule = "the range must be finite"
+            raise InputError(rule, f"{self.low} to {self.high}", "choose a larger unit", value=[self.low, self.high])
         if self.log and math.log(self.low) == math.log(self.high):
-            rule = "low and high of a logarithmic Real must have different logarithms"
-            raise InputError(rule, f"{self.low!r} and {self.high!r}", "leave log out")
+            rule = "the ends of a logarithmic range must have different logarithms"
+            raise InputError(rule, f"{self.low!r} and {self.high!r}", "use a linear scale")
         if self.step is not None:
-            object.__setattr__(self, "step", self._check_step())
+            with at_field("step", self.step):
+                object.__setattr__(self, "step", self._check_step())
 
     @property
     def decimals(self) -> int | None:
@@ -168,7 +171,7 @@ class Real(VaryingParameter):
         if abs(number - self._at(place)) > _STEP_TOLERANCE * self.step:
             near = sorted({self._at(max(place - 1, 0)), self._at(place), self._at(min(place + 1, self._last))})
             rule = f"{name} must be one of {self.low:g}, {self._at(1):g}, ..., {self.high:g}"
-            raise InputError(rule, repr(value), f"near it are {', '.join(map(repr, near))}")
+            raise InputError(rule, repr(value), f"near it are {', '.join(map(repr, near))}", value=number)
         return self._at(place)
 
     @cached_property
@@ -213,15 +216,17 @@ class Real(VaryingParameter):
         return UnitScaling(self.low, self.high, self.log)
 
     def _check_step(self) -> float:
-        step = as_float("step of a Real", self.step)
+        step = as_float("the step", self.step)
         if step <= 0:
-            raise InputError("step of a Real must be above 0", repr(self.step), "leave it out for all numbers")
+            raise InputError("the step must be above 0", repr(self.step), "leave it out for all numbers")
         places = (self.high - self.low) / step
         if places >= MAX_GRID_VALUES:
-            raise _too_many("a Real with a step", places + 1)
+            raise _too_many("a range in steps", places + 1)
         if round(places) < 1 or abs(places - round(places)) > _STEP_TOLERANCE:
-            rule = "step of a Real must divide its range"
-            raise InputError(rule, f"{step!r} from {self.low!r} to {self.high!r}", "move high to the last step")
+            rule = "the step must divide the range"
+            raise InputError(
+                rule, f"{step!r} from {self.low!r} to {self.high!r}", "move the upper end to the last step"
+            )
         return step
 
     @property
@@ -260,14 +265,15 @@ class Integer(VaryingParameter):
     log: bool = False
 
     def __post_init__(self) -> None:
-        for end in ("low", "high"):
-            object.__setattr__(self, end, as_whole(f"{end} of an Integer", getattr(self, end)))
-        check_range("an Integer", self.low, self.high, self.log)
+        for field, end in _ENDS.items():
+            with at_field(field):
+                object.__setattr__(self, field, as_whole(end, getattr(self, field)))
+        check_range(self.low, self.high, self.log)
         if max(abs(self.low), abs(self.high)) > _MAX_INTEGER:
-            rule = "low and high of an Integer must lie within 2^53"
+            rule = "the ends of a range of whole numbers must lie within 2^53"
             raise InputError(rule, f"{self.low} and {self.high}", "choose a larger unit")
         if self.high - self.low >= MAX_GRID_VALUES:
-            raise _too_many("an Integer", self.high - self.low + 1)
+            raise _too_many("a range of whole numbers", self.high - self.low + 1)
 
     def check(self, name: str, value: object) -> int:
         """Return an int in the range."""
@@ -319,7 +325,7 @@ class Boolean(VaryingParameter):
     def check(self, name: str, value: object) -> bool:
         """Return a bool; raise for any other type, including 0 and 1."""
         if not isinstance(value, bool | np.bool_):
-            raise InputError(f"{name} must be True or False", repr(value), "give one of the two")
+            raise InputError(f"{name} must be true or false", repr(value), "give one of the two", value=value)
         return bool(value)
 
     @property
@@ -391,7 +397,8 @@ class Ordinal(_Choice):
     values: tuple[Value, ...]
 
     def __init__(self, values: Iterable[Value]) -> None:
-        object.__setattr__(self, "values", as_distinct("an Ordinal", values))
+        with at_field("values"):
+            object.__setattr__(self, "values", as_distinct(values))
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -413,7 +420,8 @@ class Categorical(_Choice):
     values: tuple[Value, ...]
 
     def __init__(self, values: Iterable[Value]) -> None:
-        object.__setattr__(self, "values", as_distinct("a Categorical", values))
+        with at_field("values"):
+            object.__setattr__(self, "values", as_distinct(values))
 
 
 @dataclass(frozen=True, repr=False)
@@ -434,7 +442,8 @@ class Constant(Parameter):
     value: Value
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", as_value("the value of a Constant", self.value))
+        with at_field("value"):
+            object.__setattr__(self, "value", as_value("the value of a constant", self.value))
 
     def check(self, name: str, value: object) -> Value:
         """Return the constant; raise for any other value."""
@@ -453,4 +462,4 @@ def _nearest_index(grid: Array, u: float) -> int:
 
 def _too_many(kind: str, places: float) -> InputError:
     rule = f"{kind} must have at most {MAX_GRID_VALUES:,} values"
-    return InputError(rule, f"{places:,.0f}", "count in a larger unit, or use a Real without a step")
+    return InputError(rule, f"{places:,.0f}", "count in a larger unit, or allow all numbers")

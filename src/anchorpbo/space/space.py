@@ -81,8 +81,8 @@ class Space(DesignSpace):
         self._varying = {name: p for name, p in self._parameters.items() if isinstance(p, VaryingParameter)}
         self._constants = {name: p.value for name, p in self._parameters.items() if isinstance(p, Constant)}
         if not self._varying:
-            remedy = "give at least one that is not a Constant"
-            raise InputError("a Space must have a parameter that varies", repr(self._parameters), remedy)
+            received = f"only the constant {', '.join(self._constants)}" if self._constants else "none"
+            raise InputError("at least one parameter must vary", received, "add one with a range or several values")
         with at_field("constraints"):
             self._constraints = as_constraints(constraints, self.names)
             self._rows = as_rows(self._constraints, self._parameters)
@@ -135,7 +135,7 @@ class Space(DesignSpace):
         """Return a complete copy with plain Python values; constants may be left out."""
         if not isinstance(design, Mapping):
             raise InputError(
-                "a design must be a dict of parameter values",
+                "a design must have the values of its parameters by name",
                 repr(design),
                 f"give {self._decode_point(np.zeros(self.dimension))}, for example",
             )
@@ -226,7 +226,7 @@ class Space(DesignSpace):
         if conflict:
             received = f"none that meets {' and '.join(str(row.constraint) for row in conflict)}"
             remedy = "loosen one of these, or widen the range of a parameter in it"
-            raise InputError("the constraints must leave at least one design", received, remedy)
+            raise InputError("at least one design must be allowed", received, remedy)
         ends = self._region.bounds_if_alike(NOTICEABLE_DIFFERENCE)
         if ends is not None:
             raise self._narrow_error(*ends)
@@ -237,9 +237,10 @@ class Space(DesignSpace):
             for end in (least, most)
         )
         if np.abs(most - least).max() <= FEASIBILITY_TOLERANCE:
-            remedy = "loosen one of them, or widen the range of a parameter in it"
-            left = f"constraints that only leave {low | self._constants}"
-            return InputError("a Space must have at least two designs", left, remedy)
+            only = {**self._constants, **low}
+            left = ", ".join(f"{name}={short_repr(only[name])}" for name in self.names)
+            remedy = "allow more, or widen the range of a parameter"
+            return InputError("at least two designs must be allowed", f"only {left}", remedy)
         left = ", ".join(
             f"{name} from {short_repr(low[name])} to {short_repr(high[name])}"
             for name in low
@@ -247,8 +248,8 @@ class Space(DesignSpace):
         )
         share = f"{NOTICEABLE_DIFFERENCE:g} of the range of a parameter"
         rule = f"two designs must differ by at least {share} for a user to compare them"
-        remedy = "give the parameters just the range you want to explore, or loosen a constraint"
-        return InputError(rule, f"constraints that leave {left}", remedy)
+        remedy = "give the parameters just the range you want to explore, or allow more of it"
+        return InputError(rule, f"only {left}", remedy)
 
     @cached_property
     def _bound_reals(self) -> dict[int, Real]:

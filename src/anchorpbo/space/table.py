@@ -70,6 +70,8 @@ class Table:
     """Unit that `lines` counts."""
     encoding: str = "utf-8"
     """Encoding of the file: ``utf-8``, ``utf-16``, ``utf-32`` or ``cp1252``."""
+    holds_text: bool = False
+    """Whether the cells come from a text file, which cannot distinguish 7 from "7"."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -106,13 +108,13 @@ class Table:
             name: tuple(map(str.strip, column)) if name in as_text else _parse_column(column, comma)
             for name, column in zip(names, cells, strict=True)
         }
-        return cls(columns, lines, "line", encoding)
+        return cls(columns, lines, "line", encoding, holds_text=True)
 
     @classmethod
-    def of(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
-        """Create a table from lists of equal length by name."""
+    def of(cls, columns: Mapping[str, Sequence[Any]], noun: str = "row", first: int = 0) -> Table:
+        """Create a table from lists of equal length by name; its rows are numbered from `first`."""
         found = {name: _make_column(values) for name, values in columns.items()}
-        return cls(found, range(max(map(len, found.values()), default=0)))
+        return cls(found, range(first, first + max(map(len, found.values()), default=0)), noun)
 
     @classmethod
     def from_frame(cls, frame: Any) -> Table:
@@ -152,7 +154,7 @@ class Table:
         if isinstance(column, np.ndarray):
             values = np.array(column, dtype=np.float64)
         else:
-            read = _parse_number if self.noun == "line" else _to_number
+            read = _parse_number if self.holds_text else _to_number
             values = np.array([read(cell) for cell in column], dtype=np.float64)
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
@@ -171,7 +173,7 @@ class Table:
     def is_number_text(self, name: str) -> bool:
         """Return whether all cells of a column of records are numbers written as text."""
         column = self.columns[name]
-        return self.noun == "row" and all(isinstance(cell, str) and _is_number_text(cell) for cell in column)
+        return not self.holds_text and all(isinstance(cell, str) and _is_number_text(cell) for cell in column)
 
     def raise_cell_error(self, row: int, name: str, rule: str, remedy: str = "") -> NoReturn:
         """Raise an error about one cell."""
@@ -179,7 +181,9 @@ class Table:
         empty = cell is None or cell == ""
         remedy = remedy or ("fill it in, or leave out the row" if empty else "correct it")
         received = "an empty cell" if empty else repr(cell)
-        raise InputError(f"{name!r} in {self.noun} {self.lines[row]} {rule}", received, remedy)
+        field = f"columns.{list(self.columns).index(name)}.values.{row}"
+        rule = f"{name!r} in {self.noun} {self.lines[row]} {rule}"
+        raise InputError(rule, received, remedy, value=cell, field=field)
 
     def raise_number_error(self, row: int, name: str, rule: str, also: str = "") -> NoReturn:
         """Raise an error about a cell that is not a number; `also` is a further remedy."""
@@ -187,14 +191,14 @@ class Table:
         remedy = "fill it in, or leave out the row" if cell is None or cell == "" else "correct it"
         if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
             remedy = "write numbers with a point, as in 12.5"
-        elif isinstance(cell, str) and self.noun == "row" and _is_number_text(cell):
-            remedy = "convert to numbers, or use from_csv for a file"
+        elif isinstance(cell, str) and not self.holds_text and _is_number_text(cell):
+            remedy = "convert it to a number"
         self.raise_cell_error(row, name, rule, f"{remedy}, {also}" if also else remedy)
 
     def _is_number(self, cell: object) -> bool:
         """Return whether a cell is a number, or, in a file, text that can be read as a number."""
         if isinstance(cell, str):
-            return self.noun == "line" and _is_number_text(cell)
+            return self.holds_text and _is_number_text(cell)
         return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
@@ -257,7 +261,7 @@ def _read_text(source: str | PathLike[str] | SupportsRead) -> tuple[str, str]:
     except FileNotFoundError as error:
         raise InputError("a table must be a file that exists", str(source), "check the path") from error
     except UnicodeError as error:
-        rule, remedy = "a table must be text in UTF-8", "in Excel, choose 'CSV UTF-8' when you save it"
+        rule, remedy = "a table must be in UTF-8", "in Excel, choose 'CSV UTF-8' when you save it"
         raise InputError(rule, f"{_describe_source(source)} in another encoding", remedy) from error
     except (OSError, ValueError) as error:
         received = f"{_describe_source(source)}: {error}"
@@ -284,7 +288,7 @@ def _decode(content: bytes) -> tuple[str, str]:
 
 
 def _describe_source(source: object) -> str:
-    return str(source) if isinstance(source, str | PathLike) else str(getattr(source, "name", "the open file"))
+    return str(source) if isinstance(source, str | PathLike) else str(getattr(source, "name", "the file"))
 
 
 def _check_header(source: object, line: str) -> str:

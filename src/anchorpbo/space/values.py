@@ -29,7 +29,8 @@ def as_number(name: str, value: object) -> Any:
     if not isinstance(number, numbers.Real) or isinstance(number, bool):
         has_comma = isinstance(number, str) and _DECIMAL_COMMA.fullmatch(number.strip())
         remedy = "write decimals with a point" if has_comma else "give it without quotes or units"
-        raise InputError(f"{name} must be a number", repr(value), remedy)
+        received = "nothing" if value is None else repr(value)
+        raise InputError(f"{name} must be a number", received, remedy, value=number)
     if isinstance(number, float) and not math.isfinite(number):
         raise InputError(f"{name} must be a finite number", repr(value), "drop or repair it")
     return number
@@ -47,7 +48,7 @@ def as_whole(name: str, value: object) -> int:
     """Return an integer as an int, also if given as a float."""
     number = as_number(name, value)
     if number != int(number):
-        raise InputError(f"{name} must be a whole number", repr(value), "round it, or use a Real")
+        raise InputError(f"{name} must be a whole number", repr(value), "round it, or allow all numbers", value=number)
     return int(number)
 
 
@@ -55,26 +56,28 @@ def as_value(name: str, value: object) -> Value:
     """Return text, a bool or a finite number; raise for anything else."""
     simple = to_python(value)
     if not isinstance(simple, str | bool | int | float):
-        raise InputError(f"{name} must be text, a number or a truth value", repr(value), "give its name instead")
+        received = "nothing" if value is None else repr(value)
+        rule = f"{name} must be text, a number or a truth value"
+        raise InputError(rule, received, "give its name instead", value=value)
     if isinstance(simple, float) and not math.isfinite(simple):
         raise InputError(f"{name} must be finite", repr(value), "drop or repair it")
     return simple
 
 
-def as_distinct(kind: str, values: Iterable[object]) -> tuple[Value, ...]:
+def as_distinct(values: Iterable[object]) -> tuple[Value, ...]:
     """Return two or more distinct values; raise if two are equal."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"the values of {kind} must be a list", repr(values), "put them in square brackets")
-    found = tuple(as_value(f"every value of {kind}", value) for value in values)
+        raise InputError("values must be a list", repr(values), "put them in square brackets", value=values)
+    found = tuple(as_value("every value", value) for value in values)
     first: dict[Value, Value] = {}
     for value in found:
         if value in first:  # 1, 1.0 and True are one key
-            rule = f"the values of {kind} must differ"
-            raise InputError(rule, f"{first[value]!r} and {value!r}", "drop one of the two, or write them as text")
+            received = f"{first[value]!r} and {value!r}"
+            raise InputError("values must differ", received, "drop one of the two, or write them as text", value=value)
         first[value] = value
     if len(found) < 2:
-        remedy = f"use Constant({found[0]!r}) for a value that never varies" if found else "list them"
-        raise InputError(f"{kind} must have at least two values", repr(list(found)), remedy)
+        remedy = "use a constant for a value that never varies" if found else "list them"
+        raise InputError("there must be at least two values", repr(list(found)), remedy, value=list(found))
     return found
 
 
@@ -86,26 +89,27 @@ def match_value(name: str, value: object, values: tuple[Value, ...]) -> Value:
         if isinstance(simple, bool) == isinstance(allowed, bool) and (simple == allowed) is True:
             return allowed
     rule = f"{name} must be {'one of ' if len(values) > 1 else ''}{', '.join(map(repr, values))}"
-    raise InputError(rule, repr(value), "check the spelling")
+    raise InputError(rule, repr(value), "check the spelling", value=simple)
 
 
 def check_between(name: str, value: object, number: float, low: float, high: float) -> None:
     """Raise if a number is outside its range; the message has the value as given."""
     if not low <= number <= high:
         rule = f"{name} must lie between {short_repr(low)} and {short_repr(high)}"
-        raise InputError(rule, repr(value), "correct it, or widen the space")
+        raise InputError(rule, repr(value), "correct it, or widen the range", value=number)
 
 
-def check_range(kind: str, low: float, high: float, log: object) -> None:
+def check_range(low: float, high: float, log: object) -> None:
     """Raise if the ends leave an empty range, or a logarithmic scale that includes 0."""
     if not isinstance(log, bool):
-        raise InputError(f"log of {kind} must be True or False", repr(log), "leave it out for a linear scale")
+        raise InputError("log must be true or false", repr(log), "leave it out for a linear scale", value=log)
     if low >= high:
-        remedy = "swap the two" if low > high else f"use Constant({short_repr(low)}) for a value that never varies"
-        raise InputError(f"low of {kind} must be below its high", f"{short_repr(low)} and {short_repr(high)}", remedy)
+        remedy = "swap the two" if low > high else "use a constant for a value that never varies"
+        received = f"{short_repr(low)} and {short_repr(high)}"
+        raise InputError("the lower end must be below the upper end", received, remedy, value=[low, high])
     if log and low <= 0:
-        rule = f"low of {kind} must be above 0 if log is set"
-        raise InputError(rule, short_repr(low), "raise it, or leave log out")
+        rule = "the lower end of a logarithmic range must be above 0"
+        raise InputError(rule, short_repr(low), "raise it, or use a linear scale", value=low, field="low")
 
 
 def short_repr(value: object) -> str:

@@ -145,7 +145,7 @@ class _Reader:
             # Text files cannot distinguish 7 from "7", nor true from "true".
             return self.space.check({name: self._parse_choice(name, cell) for name, cell in cells.items()})
         except InputError as error:
-            raise InputError(f"{self._format_place(row)}: {error.rule}", error.received, error.remedy) from error
+            raise error.about(self._format_place(row)) from error
 
     def _parse_choice(self, name: str, cell: Any) -> Any:
         choices = self.choices.get(name)

@@ -47,6 +47,8 @@ LIST_DRAWS = 4096
 """Number of joint draws at a finite set of designs."""
 MAX_LISTED_DESIGNS = 500
 """Largest number of designs in these draws; longer lists are represented by a part of their designs."""
+COMPARED_SPREAD_DESIGNS = 256
+"""Number of designs that represent the space in `compute_p_within_compared`."""
 CLOUD_DESIGNS = 128
 """Number of designs around x, for kernels without Fourier features."""
 CLOUD_RADII = (0.02, 0.05, 0.1, 0.2)
@@ -140,6 +142,34 @@ def compute_p_within(
         near = np.vstack([posterior.points, _surround(region, x, rng)])
         return _estimate_on_list(posterior, spread, near, group, margin, rng)
     return float(np.concatenate([_are_within(part, region, spread, group, margin) for part in paths]).mean())
+
+
+def compute_p_within_compared(
+    posterior: Posterior, space: DesignSpace, compared: Array, group: Array, margin: float, seed: int
+) -> float:
+    """Return the probability that no design compared is better than a group of designs by more than a margin.
+
+    Parameters
+    ----------
+    posterior
+        Posterior of the utility.
+    space
+        The design space; its median and best designs are those of some that represent it.
+    compared
+        Coordinates of designs compared, (n, d).
+    group
+        Coordinates of designs that count as one, (k, d).
+    margin
+        Share of the way from a median design to the best.
+    seed
+        Seed of the draws.
+    """
+    rng = np.random.default_rng([seed, 7])
+    spread = space.sample(COMPARED_SPREAD_DESIGNS, rng)
+    draws = posterior.sample(np.vstack([spread, compared, group]), LIST_DRAWS, rng)
+    gap = draws.max(axis=1) - np.median(draws[:, : len(spread)], axis=1)
+    own, best = draws[:, -len(group) :].max(axis=1), draws[:, len(spread) :].max(axis=1)
+    return float((own >= best - margin * gap).mean())
 
 
 def drop_designs(designs: Array, others: Array | None) -> Array:

@@ -328,7 +328,7 @@ def _check_plan(plan: Plan, space: DesignSpace) -> None:
     plan.inference.check(plan.likelihood)
     if plan.acquisition.needs_probit and not isinstance(plan.likelihood, Probit):
         rule = f"{type(plan.acquisition).__name__} needs probit answers, whose noise is a variance"
-        raise IncompatibleError(rule, repr(plan.likelihood), 'leave likelihood out, or choose strategy="eubo"')
+        raise IncompatibleError(rule, repr(plan.likelihood), "leave the likelihood out, or choose the strategy 'eubo'")
     # Creating the map of one anchor checks the rule's settings now, instead of at the first duel the model selects.
     plan.noise_map(np.zeros((1, space.dimension)))
     _check_learn(plan.kernel, plan.learn)

@@ -17,6 +17,7 @@ represented by its likeliest member. Without steps every design is a group of it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -30,7 +31,13 @@ from anchorpbo.search import maximise
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.design_groups import find_near, group_designs
-from anchorpbo.study.optimality import DEFAULT_MARGIN, StoppingCalibration, compute_p_within, drop_designs
+from anchorpbo.study.optimality import (
+    DEFAULT_MARGIN,
+    StoppingCalibration,
+    compute_p_within,
+    compute_p_within_compared,
+    drop_designs,
+)
 from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
@@ -39,6 +46,7 @@ MAX_SAMPLED_DESIGNS = 1000
 """Largest number of designs in these draws: the cost grows with its cube."""
 CREDIBLE_PROBABILITY = 0.9
 """Probability that the credible set contains the best design."""
+ReferenceKind = Literal["average", "design", "origin"]
 _INTERVAL_WIDTH = 1.6448536269514722
 """Half the width of a 90 % interval of a normal distribution, in standard deviations."""
 _INTERVAL_ENDS = (0.05, 0.95)
@@ -62,6 +70,9 @@ class Estimate:
         What the utility is relative to, in words.
     noise
         How noisily the user judges the design: a variance (probit) or a level (logistic), in units of utility.
+    relative_to
+        The kind of reference: ``"average"`` of the designs compared, a ``"design"``, or the ``"origin"`` of the
+        paper's logistic likelihood.
     """
 
     design: Design
@@ -69,6 +80,7 @@ class Estimate:
     interval: tuple[float, float]
     reference: str
     noise: float
+    relative_to: ReferenceKind
 
     def _repr_html_(self) -> str:
         from anchorpbo.study.html import estimate_html
@@ -82,7 +94,7 @@ class Recommendation(Estimate):
 
     Parameters
     ----------
-    design, utility, interval, reference, noise
+    design, utility, interval, reference, noise, relative_to
         See `Estimate`.
     p_best
         Probability that none of the designs compared is better. Designs within one step of it count as the same
@@ -100,6 +112,8 @@ class Recommendation(Estimate):
         best over the space; with the default preset it is calibrated, see `anchorpbo.study.optimality`.
     margin
         Margin of `p_within`, as a share of the gap between a median design and the best.
+    p_within_compared
+        Probability that none of the designs compared is better by more than this margin; at least `p_within`.
     """
 
     p_best: float
@@ -108,6 +122,7 @@ class Recommendation(Estimate):
     risk_weight: float
     p_within: float
     margin: float
+    p_within_compared: float
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -162,6 +177,10 @@ def compute_recommendation(
     p_within = compute_p_within(posterior, space, x, margin, seed, excluded, same)
     if calibration is not None and not _has_compared_all(model, space, excluded):
         p_within = float(calibration(p_within, len(model.duels), margin, compute_signal_to_noise(model, x)))
+    group = np.vstack([x, same])
+    p_within_compared = compute_p_within_compared(
+        posterior, space, seen[_find_likely_best(posterior, seen)], group, margin, seed
+    )
     return Recommendation(
         **vars(estimate),
         p_best=best.of_x,
@@ -170,6 +189,7 @@ def compute_recommendation(
         risk_weight=risk_weight,
         p_within=p_within,
         margin=margin,
+        p_within_compared=max(p_within_compared, p_within),  # the former is not calibrated
     )
 
 
@@ -215,7 +235,7 @@ def estimate_utilities(model: PreferenceGP, space: DesignSpace, X: Array, refere
     origin = _make_origin(model, reference)
     numbers = (*_compute_intervals(origin, X), model.noise(X))
     return [
-        Estimate(space.decode(x), mean, (low, high), origin.words, noise)
+        Estimate(space.decode(x), mean, (low, high), origin.words, noise, origin.kind)
         for x, mean, low, high, noise in zip(X, *(each.tolist() for each in numbers), strict=True)
     ]
 
@@ -249,17 +269,18 @@ class _Origin:
 
     total: LinearFunctional
     words: str
+    kind: ReferenceKind
 
 
 def _make_origin(model: PreferenceGP, reference: Array | None) -> _Origin:
     likelihood, seen = model.likelihood, model.designs
     if reference is not None:
-        return _Origin(model.posterior.functional(reference[None], np.ones(1)), "the reference design")
+        return _Origin(model.posterior.functional(reference[None], np.ones(1)), "the reference design", "design")
     if isinstance(likelihood, Logistic) and likelihood.form == "paper":
         nothing = model.posterior.functional(seen[:0], np.empty(0))
-        return _Origin(nothing, "zero: this likelihood has an origin")
+        return _Origin(nothing, "zero: this likelihood has an origin", "origin")
     words = f"the average of the {len(seen)} designs compared so far: utility has no natural zero"
-    return _Origin(model.average, words)
+    return _Origin(model.average, words, "average")
 
 
 @dataclass(frozen=True, eq=False)

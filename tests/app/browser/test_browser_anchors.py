@@ -117,7 +117,7 @@ def test_an_anchor_is_named_when_it_is_marked_and_renamed(home, visitor, scheme)
         expect(know).to_have_attribute("aria-pressed", "false")
     page.get_by_label("Name (optional)", exact=True).fill("my <usual>")
     know.click()
-    expect(page.locator("#toast")).to_have_text("Marked as known.")
+    expect(page.locator("#toast")).to_have_text("Anchor added.")
     expect(page.locator("#new-name")).to_have_value("")
     fields = page.locator("#marked input")
     named = [one for one in marked(page, home, study)["anchors"] if one["name"] is not None]

@@ -99,7 +99,7 @@ def comment_and_undo(page):
     newest.get_by_role("textbox").fill("Not sure <b>about</b> this one")
     newest.get_by_role("button", name="Save").click()
     expect(newest.locator("q")).to_have_text("Not sure <b>about</b> this one")
-    page.get_by_role("button", name="Undo the last one").click()
+    page.get_by_role("button", name="Undo the last entry").click()
     expect(newest).to_contain_text("taken back")
     expect(page.locator("#best-facts")).to_contain_text(f"Comparisons {len(ANSWERS) - 1}", use_inner_text=True)
     page.reload()

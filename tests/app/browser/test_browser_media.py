@@ -348,7 +348,7 @@ def test_files_that_are_too_large_are_refused_before_they_are_sent(home, visitor
     expect(page.locator("#table-message")).to_have_text(
         "large.wav has 10.0 MB; a clip may have at most 10 MB. Shorten it, or encode it with a lower bit rate."
     )
-    expect(page.locator("#drop-more")).to_have_text("1 clips are kept")
+    expect(page.locator("#drop-more")).to_have_text("1 clip loaded")
 
 
 def test_an_export_with_clips_is_imported_on_the_home_page(home, site, visitor, tmp_path):

@@ -54,7 +54,7 @@ def test_clicks_pass_a_message(home, site, visitor):
     assert page.evaluate(found) != "toast"
 
 
-def test_the_new_page_speaks_of_from_to_and_rules(home, visitor):
+def test_the_new_page_numbers_its_rules_and_marks_what_is_wrong(home, visitor):
     someone = visitor()
     someone.allow(r"status of 422 .*/api/studies/check")
     page = someone.open(f"{home}/new")
@@ -64,15 +64,17 @@ def test_the_new_page_speaks_of_from_to_and_rules(home, visitor):
             page.locator(".parameter").nth(n).locator(f"[data-field={field}]").fill(value)
     status, rules = page.locator("#status"), page.locator("#constraints")
     rules.fill("water ! 200")
-    expect(status).to_contain_text("A rule must be a comparison of sums; received 'water ! 200'; write it like")
+    expect(status).to_contain_text(
+        "Rule 1: A comparison must have a sum on each side; received 'water ! 200'; write it like"
+    )
     expect(rules).to_have_attribute("aria-invalid", "true")
     rules.fill("water >= 900")
-    expect(status).to_contain_text("The rules must leave at least one design")
+    expect(status).to_contain_text("At least one design must be allowed")
     rules.fill("")
     low = page.locator(".parameter").nth(1).locator("[data-field=low]")
     low.fill("400")
     # A name is left as it was typed.
-    expect(status).to_contain_text("'low of': “From” of a range must be below its “To”; received 400 and 300")
+    expect(status).to_contain_text("'low of': the lower end must be below the upper end; received 400 and 300")
     low.fill("100,5")
     problem = page.locator(".row-problem").nth(1)
     expect(problem).to_have_text("“From” must be a number, with a point for decimals: 100.5.")

@@ -85,3 +85,22 @@ def test_a_value_between_steps_is_snapped_and_the_page_says_so(home, visitor):
     assert page.request.post(f"{home}/api/studies/{study}/anchors", data=wrong).status == 422
     page.goto(f"{home}/studies/{study}/duel")
     cards_are_shown(page)
+
+
+def test_a_violated_constraint_is_told_in_labels_and_units(home, visitor):
+    ranges = [{"name": name, "kind": "real", "low": 3, "high": 7, "step": 0.25} for name in ("drying", "maillard")]
+    display = {"labels": {"drying": "Drying time", "maillard": "Maillard time"},
+               "units": {"drying": "min", "maillard": "min"}}  # fmt: skip
+    space = {"kind": "space", "parameters": ranges, "constraints": ["drying + maillard <= 10"]}
+    someone = visitor()
+    someone.allow(r"status of 422 .*/cards")
+    page = someone.open(home)
+    study = page.request.post(f"{home}/api/studies", data={"name": "R", "space": space, "display": display}).json()[
+        "id"
+    ]
+    page.goto(f"{home}/studies/{study}/anchors")
+    page.get_by_label("Maillard time, exact, in min").fill("6.5")
+    page.get_by_label("Drying time, exact, in min").fill("6")
+    problem = page.locator("#preview-problem")
+    expect(problem).to_have_text("Drying time + Maillard time may be at most 10 min; here it is 12.5.")
+    expect(page.locator("#know-preview")).to_be_disabled()

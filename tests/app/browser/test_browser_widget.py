@@ -15,6 +15,7 @@ import anchorpbo as ap
 from anchorpbo.formatting import format_probability
 from anchorpbo.notebook import DuelWidget
 from anchorpbo.notebook.widget import ASSETS
+from anchorpbo.study.explanations import name_sides
 
 CHECKS = Path(__file__).with_name("page_checks.js").read_text("utf-8").partition("\n")[2]  # without the comment
 SOURCES = [DuelWidget._esm, (ASSETS / "duel.css").read_text("utf-8")]
@@ -89,7 +90,7 @@ def test_a_study_is_answered_by_pointer_and_by_keys(visitor, study):
         page.keyboard.press(key)
         settled(page, count)
     page.keyboard.press("s")
-    expect(page.locator(".why")).to_have_text(study.ask().why)
+    expect(page.locator(".why")).to_have_text(name_sides(study.ask().why, "A", "B"))
     page.wait_for_function("window.sent.length === 7")
     settled(page, 6)
     outcomes = [event["outcome"] for event in study.history]
@@ -112,7 +113,7 @@ def test_cards_show_the_designs_and_mark_what_differs(visitor, study):
     page = shown(visitor, widget)
     duel = study.ask()
     expect(page.locator(".question")).to_have_text("Which cup?")
-    expect(page.locator(".why")).to_have_text(duel.why)
+    expect(page.locator(".why")).to_have_text(name_sides(duel.why, "A", "B"))
     for side, design in (("first", duel.first), ("second", duel.second)):
         rows = page.locator(f".choice.{side} dl > div")
         texts = [[*row.locator("dt, dd").all_inner_texts()] for row in rows.all()]
@@ -150,7 +151,7 @@ def test_what_is_best_so_far_can_be_seen(visitor, study):
     best = study.recommend()
     expect(page.locator(".best dd").nth(0)).to_have_text(f"{best.design['heat']:.4g}")
     expect(page.locator(".best")).to_contain_text(f"Utility {best.utility:.2f}".replace("-", "−"))
-    expect(page.locator(".best")).to_contain_text(f"{round(100 * best.p_best)} % probability")
+    expect(page.locator(".best")).to_contain_text(f"{format_probability(best.p_within_compared)} sure that nothing")
     expect(page.locator(".best")).to_contain_text(f"{format_probability(best.p_within)} probability")
     shows.click()
     expect(page.locator(".best")).to_be_hidden()

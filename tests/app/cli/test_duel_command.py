@@ -109,7 +109,7 @@ def test_it_goes_on_with_the_duel_that_is_out(terminal):
 def test_an_answer_is_taken_back(terminal):
     output = terminal.play("1", "u", "2", "q")
     assert terminal.outcomes() == ["second"]
-    assert "Undone: the answer 'first'" in output
+    assert "Undone: the last answer, design 1 is better." in output
     assert "1 answer stored" in output
 
 
@@ -165,6 +165,30 @@ def test_what_is_no_design_marks_nothing_and_the_duel_goes_on(terminal, lines, s
     assert terminal.outcomes() == ["second"]
 
 
+def test_a_value_between_steps_is_set_to_the_nearest_one_and_told(tmp_path):
+    stepped = {"name": "minutes", "kind": "real", "low": 1.0, "high": 8.0, "step": 0.5}
+    parameters = [stepped, *TEA["space"]["parameters"][1:]]
+    terminal = Terminal(tmp_path, {**TEA, "space": {**TEA["space"], "parameters": parameters}})
+    output = terminal.play("a", "v", "3.1", "2.6", "green", "yes", "q")
+    assert "Time set to 3.0 min, the nearest step." in output
+    assert "spoons set to 3, the nearest step." in output
+    (anchor,) = terminal.look(lambda studies: studies.anchors(terminal.id))
+    assert (anchor["minutes"], anchor["spoons"]) == (3.0, 3)
+
+
+def test_a_violated_constraint_is_told_in_labels_and_units(tmp_path):
+    space = {**TEA["space"], "constraints": ["minutes <= 6"]}
+    terminal = Terminal(tmp_path, {**TEA, "space": space})
+    output = terminal.play("a", "v", "7", "2", "green", "yes", "q")
+    assert "Time may be at most 6 min; here it is 7." in " ".join(output.split())
+
+
+def test_the_reason_of_a_duel_names_the_designs_by_their_numbers(terminal):
+    output = " ".join(terminal.play("1", "1", "2", "1", "2", "1", "2", "q").split())
+    assert "The first " not in output
+    assert "Design 1 " in output or "Both are" in output or "Neither is" in output
+
+
 def test_an_item_of_a_catalogue_is_named_by_its_key(tmp_path):
     terminal = Terminal(tmp_path, BEANS)
     output = terminal.play("a", "v", "Huila", "a", "v", "Nobody", "q")
@@ -180,7 +204,7 @@ def test_a_short_list_can_be_compared_to_the_end(tmp_path):
 
 def test_a_recommendation_needs_an_answer(terminal):
     output = terminal.play("r", "1", "r", "q")
-    before, _, after = output.partition("-> 1 is better")
+    before, _, after = output.partition("-> design 1 is better")
     assert "Recommended" not in before
     assert "Recommended after 1 answer" in after
 

@@ -43,10 +43,11 @@ def test_the_design_is_shown_with_how_sure_it_is(call):
     assert "90 % probability" in result.stdout
     words = " ".join(result.stdout.split())
     gap = "the gap between a median design and the best"
-    assert re.search(rf"It is within 10 % of {gap} with \d+ % probability, and the best of those compared", words)
-    assert "which is ignored (--risk-weight)" in result.stdout
+    assert re.search(rf"It is within 10 % of {gap} with \d+ % probability\.", words)
+    assert re.search(r"It is \d+ % sure that nothing you compared is noticeably better\.", words)
+    assert "It does not count (--risk-weight 0)" in words
     costly = call("recommend", "coffee", "--risk-weight", "1")
-    assert "a unit of noise costs 1 (--risk-weight)" in costly.stdout
+    assert "Designs judged less surely must be clearly better (--risk-weight 1)" in " ".join(costly.stdout.split())
     others = result.stdout.split("Next in line:")[1]
     assert re.search(r"Grind \d", others)
     assert "1 fine to 10 coarse" not in others
@@ -59,7 +60,7 @@ def test_an_item_goes_by_its_title(call):
 
 
 def test_the_risk_weight_can_be_chosen(call):
-    assert "which is ignored" in call("recommend", "coffee", "--risk-weight", 0).stdout
+    assert "It does not count" in call("recommend", "coffee", "--risk-weight", 0).stdout
     assert call("recommend", "coffee", "--risk-weight", -1).exit_code == 2
 
 

@@ -102,7 +102,8 @@ def test_a_report_says_what_is_recommended_and_how_sure_that_is():
         "Settings",
     ):
         assert heading in found.words
-    for text in ("Tea", "Which cup?", "Take a sip.", best.design["leaf"], f"{100 * best.p_best:.0f} %", "EI"):
+    sure = f"{format_probability(best.p_within_compared)} sure that nothing compared is noticeably better"
+    for text in ("Tea", "Which cup?", "Take a sip.", best.design["leaf"], sure, "EI"):
         assert text in found.text
     close = f"{format_probability(best.p_within)} probability of being within 10 % of the gap between a median design"
     assert f"Close to the best {close} and the best" in found.text

@@ -12,14 +12,23 @@ from rich.text import Text
 
 from anchorpbo.app.cli.database import find_study, format_db_option, open_service
 from anchorpbo.app.cli.terminal import KeyReader, make_console, make_duel_table, make_printable, print_recommendation
+from anchorpbo.app.report.descriptions import DesignDescriber
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.study_service import MAX_RESPONSE_MS
 from anchorpbo.app.service.views import DuelView
 from anchorpbo.app.storage.journal import OWNER
-from anchorpbo.errors import AnchorPBOError, ConflictError, DataError, InputError, NothingLeftError
+from anchorpbo.errors import (
+    AnchorPBOError,
+    ConflictError,
+    DataError,
+    InfeasibleError,
+    InputError,
+    NothingLeftError,
+)
 from anchorpbo.formatting import format_count
-from anchorpbo.space import Catalogue, Design
+from anchorpbo.space import Catalogue, Design, Integer, Parameter, Real, Space
 from anchorpbo.study import Outcome
+from anchorpbo.study.explanations import name_sides
 
 ANSWERS: dict[str, Outcome] = {
     "1": "first", "left": "first", "2": "second", "right": "second", "=": "tie", "t": "tie", "tie": "tie",
@@ -30,11 +39,14 @@ COMMANDS = {
     "undo": "undo", "anchor": "anchor", "recommend": "recommend", "help": "help", "quit": "quit",
 }  # fmt: skip
 HELP = """\
-  1 or left     the first is better          u   undo the last answer or anchor
-  2 or right    the second is better         a   mark a design that you know well
+  1 or left     design 1 is better           u   undo the last answer or anchor
+  2 or right    design 2 is better           a   mark a design that you know well
   = or t        equally good                 r   recommend a design
   s             skip: cannot say             q   quit; all answers are stored"""
 _PROMPT = "1 or 2?  = equal  s skip  u undo  a anchor  r recommend  ? help  q quit"
+_OUTCOMES: dict[Outcome, str] = {
+    "first": "design 1 is better", "second": "design 2 is better", "tie": "equally good", "skip": "skipped",
+}  # fmt: skip
 _YES, _NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
 
 
@@ -86,14 +98,15 @@ class Session:
         if view.description:
             self.console.print(Text(make_printable(view.description)))
         if not self.studies.anchors(self.id, self.participant):
-            self.console.print("No anchors yet: with a you mark designs that you know well.")
+            self.console.print("No anchors yet: press a to mark a design that you know well.")
         if {"template", "svg", "image", "smiles"} & set(view.display):
-            self.console.print(Text("Its designs have pictures; anchorpbo serve shows them.", "dim"))
+            self.console.print(Text("The designs have pictures, which anchorpbo serve shows.", "dim"))
         if "clip" in view.display:
-            self.console.print(Text("Its designs are sounds or videos; anchorpbo serve plays them.", "dim"))
+            self.console.print(Text("The designs are sounds or videos, which anchorpbo serve plays.", "dim"))
 
     def _show(self, duel: DuelView) -> None:
-        self.console.print(Text(f"\nDuel {duel.answers + 1}. {duel.why} {duel.progress.sentence}", "cyan"))
+        why = name_sides(duel.why, "Design 1", "design 2")
+        self.console.print(Text(f"\nDuel {duel.answers + 1}. {why} {duel.progress.sentence}", "cyan"))
         self.console.print(make_duel_table(duel.cards), soft_wrap=False)
         self.console.print(Text(_PROMPT, "dim"))
 
@@ -127,16 +140,15 @@ class Session:
             self.console.print(Text(_PROMPT, "dim"))
 
     def _answer(self, duel: DuelView, outcome: Outcome, took: int | None) -> None:
-        words = {"first": "1 is better", "second": "2 is better", "tie": "equally good", "skip": "skipped"}
         self.studies.answer(self.id, duel.id, outcome, took, self.participant)
         self.stored += 1
-        self.console.print(Text(f"-> {words[outcome]}"))
+        self.console.print(Text(f"-> {_OUTCOMES[outcome]}"))
 
     def _undo(self) -> None:
         event = self.studies.undo(self.id, self.participant).event
         answered = event["type"] == "answered"
         self.stored -= answered and self.stored > 0
-        what = f"the answer {event['outcome']!r}" if answered else "the last change of anchors"
+        what = f"the last answer, {_OUTCOMES[event['outcome']]}" if answered else "the last change of anchors"
         self.console.print(Text(f"Undone: {what}."))
 
     def _other(self, command: str | None, duel: DuelView) -> None:
@@ -175,26 +187,30 @@ class Session:
         if isinstance(space, Catalogue):
             value = self.keys.read_line(f"{make_printable(space.key)}:")
             return None if not value else space.check({space.key: _convert_like(value, model[space.key])})
-        view = self.studies.show(self.id)
-        labels, units = view.display.get("labels", {}), view.display.get("units", {})
+        assert isinstance(space, Space)
+        describer = DesignDescriber(self.studies.definition(self.id))
         design: Design = {}
-        for parameter in view.space["parameters"]:
+        for parameter in self.studies.show(self.id).space["parameters"]:
             name = parameter["name"]
             if parameter["kind"] == "constant":
                 design[name] = model[name]
                 continue
-            unit = f" {units[name]}" if name in units else ""
-            text = self.keys.read_line(
-                f"{make_printable(labels.get(name, name))} ({_format_range(parameter)}{make_printable(unit)}):"
-            )
+            label, unit = make_printable(describer.label(name)), make_printable(describer.units.get(name, ""))
+            text = self.keys.read_line(f"{label} ({_format_range(parameter)} {unit}".rstrip() + "):")
             if not text:
                 self.console.print("Nothing was marked.")
                 return None
-            design[name] = _parse_value(parameter, text)
+            given = _parse_value(parameter, text)
+            design[name] = _snap(space.parameters[name], given)
+            if design[name] != given:
+                self.console.print(Text(f"{label} set to {design[name]} {unit}".rstrip() + ", the nearest step."))
         return space.check(design)
 
     def _print_error(self, error: AnchorPBOError) -> None:
-        self.console.print(Text(make_printable(error), "yellow"))
+        text = str(error)
+        if isinstance(error, InfeasibleError) and error.value is not None:
+            text = DesignDescriber(self.studies.definition(self.id)).describe_violation(error.value)
+        self.console.print(Text(make_printable(text), "yellow"))
 
 
 def _format_range(parameter: Mapping[str, Any]) -> str:
@@ -210,7 +226,16 @@ def _parse_value(parameter: Mapping[str, Any], text: str) -> Any:
     if parameter["kind"] == "boolean":
         word = text.casefold()
         return True if word in _YES else False if word in _NO else text
-    return _convert_like(text, 0 if parameter["kind"] == "integer" else 0.0)
+    return _convert_like(text, 0.0)
+
+
+def _snap(parameter: Parameter, value: Any) -> Any:
+    """Return the nearest value of a parameter with steps to a number within its range, and others unchanged."""
+    if not isinstance(parameter, Integer | Real) or (isinstance(parameter, Real) and parameter.step is None):
+        return value
+    if not isinstance(value, float) or not parameter.low <= value <= parameter.high:
+        return value
+    return parameter.decode(parameter.encode(value))  # type: ignore[arg-type]  # an integer's takes any number
 
 
 def _convert_like(text: str, model: Any) -> Any:

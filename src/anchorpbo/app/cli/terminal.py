@@ -73,10 +73,12 @@ def print_recommendation(console: Console, studies: StudyService, id: str, found
         Text(f"Utility {found.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}, over {reference}.")
     )
     gap = f"{100 * found.margin:g} % of the gap between a median design and the best"
-    within = f"within {gap} with {format_probability(found.p_within)} probability"
-    console.print(Text(f"It is {within}, and the best of those compared with {100 * found.p_best:.0f} %."))
-    cost = f"and a unit of noise costs {found.risk_weight:g}" if found.risk_weight else "which is ignored"
-    console.print(Text(f"The noise of your judgement there is {found.noise:.2f}, {cost} (--risk-weight)."))
+    console.print(Text(f"It is within {gap} with {format_probability(found.p_within)} probability."))
+    sure = format_probability(found.p_within_compared)
+    console.print(Text(f"It is {sure} sure that nothing you compared is noticeably better."))
+    cost = "Designs judged less surely must be clearly better" if found.risk_weight else "It does not count"
+    noise = f"The noise of your judgement is {found.noise:.2f}."
+    console.print(Text(f"{noise} {cost} (--risk-weight {found.risk_weight:g})."))
     chances = dict(zip(map(str, found.credible_set), found.credible_probabilities, strict=True))
     rest = [one for one in found.credible_set if one != found.design]
     if others:

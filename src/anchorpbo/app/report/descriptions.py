@@ -13,10 +13,10 @@ from anchorpbo.html import Markup, join, tag
 from anchorpbo.space import Catalogue
 
 EVENT_PREFIXES = {
-    "created": "Study made",
+    "created": "Study created",
     "edited": "Study edited",
-    "anchor_added": "Anchor marked: ",
-    "anchor_removed": "Anchor no longer: ",
+    "anchor_added": "Anchor added: ",
+    "anchor_removed": "Anchor removed: ",
     "anchor_named": "Anchor named: ",
     "answered": "",
 }
@@ -63,6 +63,17 @@ class DesignDescriber:
             return self.describe(design)
         shown = [item for item in design.items() if item[0] not in self._hidden and item[1] != other[item[0]]]
         return " · ".join([f"{self._short_label(name)} {self.format_value(name, value)}" for name, value in shown])
+
+    def describe_violation(self, violation: Mapping[str, Any]) -> str:
+        """Describe the value of an `InfeasibleError` in labels and units; `results-words.js` writes the same."""
+        coefficients: Mapping[str, float] = violation["coefficients"]
+        units = {self.units.get(name, "") for name in coefficients}
+        unit = f" {next(iter(units))}".rstrip() if len(units) == 1 else ""
+        signs = ["− " if weight < 0 else "+ " if number else "" for number, weight in enumerate(coefficients.values())]
+        sizes = ["" if abs(weight) == 1 else f"{_format_float(abs(weight))} × " for weight in coefficients.values()]
+        names = map(self._short_label, coefficients)
+        total = " ".join(sign + size + name for sign, size, name in zip(signs, sizes, names, strict=True))
+        return f"{total} {_describe_ends(violation)}{unit}; here it is {_format_float(violation['total'])}."
 
     def _short_label(self, name: str) -> str:
         """Return the label of a parameter without its explanation."""
@@ -154,6 +165,21 @@ def describe_constraint(constraint: Mapping[str, Any]) -> str:
     )
     low, high = constraint.get("lower"), constraint.get("upper")
     return ("" if low is None else f"{low:g} ≤ ") + total + ("" if high is None else f" ≤ {high:g}")
+
+
+def _describe_ends(violation: Mapping[str, Any]) -> str:
+    lower, upper = violation["lower"], violation["upper"]
+    if lower == upper:
+        return f"must be exactly {_format_float(upper)}"
+    if lower is None:
+        return f"may be at most {_format_float(upper)}"
+    if upper is None:
+        return f"must be at least {_format_float(lower)}"
+    return f"must be from {_format_float(lower)} to {_format_float(upper)}"
+
+
+def _format_float(value: float) -> str:
+    return format_value(float(value))
 
 
 def format_number(value: float, digits: int = 2) -> str:

@@ -119,8 +119,7 @@ def _render_header(study: StudyView, participant: str, answers: int) -> Markup:
 def _render_recommendation(best: RecommendationView, card: Card, pictures: Mapping[str, str], interval: Plot) -> Markup:
     low, high = best.interval
     sure = "Clearly better" if low > 0 else "Probably better" if best.utility > 0 else "Not better"
-    origin = best.reference.startswith("zero")
-    than = "zero" if origin else "the average of the designs compared"
+    than = "zero" if best.relative_to == "origin" else "the average of the designs compared"
     sentence = (
         f"{sure} than {than}: by {format_number(best.utility, 1)}, with 90 % probability between "
         f"{format_number(low, 1)} and {format_number(high, 1)}."
@@ -134,12 +133,15 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
         ),
         (
             "Best of those compared",
-            format_percent(best.p_best),
-            "probability that no design compared is better; designs within one step of it count as one, others much "
-            "alike share it",
+            f"{format_probability(best.p_within_compared)} sure",
+            "that nothing compared is noticeably better",
         ),
         ("Noise of judgement", format_noise(best.noise), "0 would be perfectly steady"),
-        ("Risk weight", f"{best.risk_weight:g}", "what a unit of noise counts, in utility"),
+        (
+            "Risk weight",
+            f"{best.risk_weight:g}",
+            "the larger, the clearer a design that is judged less surely must be better to be recommended",
+        ),
     ]
     listed = [
         tag("div", tag("dt", name), tag("dd", tag("b", value), tag("small", note))) for name, value, note in facts
@@ -177,7 +179,7 @@ def _render_candidates(
     share = sum(probability for _, probability in others)
     text = f"These could be the best of the designs compared too, with {format_percent(share)} probability together."
     if describer.catalogue is None:
-        text += " Listed is where they differ from the recommended one."
+        text += " The list shows how they differ from the recommended one."
     rows = [
         [
             tag("td", thumbnails.render(design), describer.describe_difference(design, best.design)),

@@ -192,14 +192,16 @@ def error_to_dict(error: errors.AnchorPBOError) -> dict[str, Any]:
     """Convert an error to JSON data."""
     received = None if error.received is None else str(error.received)
     kind = type(error).__name__
-    return {"kind": kind, "rule": error.rule, "received": received, "remedy": error.remedy, "field": error.field}
+    parts = {"kind": kind, "rule": error.rule, "received": received, "remedy": error.remedy}
+    return parts | {"value": error.value, "field": error.field}
 
 
 def _error_from_dict(data: Mapping[str, Any]) -> errors.AnchorPBOError:
     """Read an error from JSON data."""
     kind = getattr(errors, data["kind"], errors.AnchorPBOError)
-    error: errors.AnchorPBOError = kind(data["rule"], data["received"], data["remedy"])
-    error.field = data["field"]
+    error: errors.AnchorPBOError = kind(
+        data["rule"], data["received"], data["remedy"], value=data["value"], field=data["field"]
+    )
     return error
 
 

@@ -7,7 +7,7 @@ are compared, and its other columns are shown. Otherwise designs are compared by
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any, Literal
 
@@ -97,7 +97,7 @@ def _make_molecules(table: Table, columns: list[ColumnView]) -> tuple[Catalogue,
     cells = [None if cell is None else str(cell) for cell in get_cells(table.columns[smiles])]
     bits = compute_fingerprints(cells, [f"{table.noun} {line}" for line in table.lines])
     key = next((one for one in table.columns if one.strip().lower() == "id"), None)
-    more = Table({**table.columns, name: tuple(bits)}, table.lines, table.noun)
+    more = replace(table, columns={**table.columns, name: tuple(bits)})
     # With a key, the error names the first row that repeats an id.
     catalogue = Catalogue(more, features=[], fingerprint=name, key=key)
     return catalogue, ColumnView(name, "fingerprint", list[Cell](bits[:5]), len(set(bits)))

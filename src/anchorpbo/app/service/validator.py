@@ -212,8 +212,10 @@ def _parse_constraints(space: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, list) or not isinstance(parameters, list):
         return dict(space)
     names = [one["name"] for one in parameters if isinstance(one, Mapping) and isinstance(one.get("name"), str)]
-    with at_field("space.constraints"):
-        read = [as_constraints(one, names)[0].to_dict() if isinstance(one, str) else one for one in given]
+    read = []
+    for number, one in enumerate(given):
+        with at_field("space.constraints"), at_field(number, one):
+            read.append(as_constraints(one, names)[0].to_dict() if isinstance(one, str) else one)
     return {**space, "constraints": read}
 
 

@@ -17,6 +17,7 @@ from anchorpbo.plots.plot import Plot
 from anchorpbo.study import Assessment, Duel, Outcome, Progress
 from anchorpbo.study.assessment import AssessmentCode
 from anchorpbo.study.explanations import name_sides
+from anchorpbo.study.recommendation import ReferenceKind
 
 _QUESTION = re.compile(r"[^?\n]{1,110}\?")
 
@@ -194,6 +195,8 @@ class RecommendationView:
     """Ends of the 90 % credible interval."""
     reference: str
     noise: float
+    relative_to: ReferenceKind
+    """Kind of reference of the utility."""
     p_best: float
     credible_set: list[Design]
     credible_probabilities: list[float]
@@ -202,6 +205,8 @@ class RecommendationView:
     """Probability that the design is within `margin` of the best over the space."""
     margin: float
     """Share of the way from a median design to the best."""
+    p_within_compared: float
+    """The same probability among the designs compared only."""
     answers: int
 
 

@@ -9,7 +9,7 @@
     access              authentication: owner or participant; throttle, the limit on wrong tokens
     api                 REST routes; schemas, their request bodies
     creation            REST routes for new studies: examples, and a dry run
-    problem_details     errors as RFC 9457 problem details; wording, their texts for readers who do not write Python
+    problem_details     errors as RFC 9457 problem details
     stream              server-sent events
     pages               HTML pages, from static/ and templates/
 """

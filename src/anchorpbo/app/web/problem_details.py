@@ -3,7 +3,7 @@
 ::
 
     {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "the whole message", "code": "unknown_study",
-     "rule": "what must hold", "received": "the value received", "remedy": "what to do"}
+     "field": "name", "value": "x", "rule": "what must hold", "received": "the value received", "remedy": "what to do"}
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from anchorpbo.app.web.access import ACCESS, Access
-from anchorpbo.app.web.wording import MAX_PART_LENGTH, reword
 from anchorpbo.errors import (
     AnchorPBOError,
     ConflictError,
@@ -33,6 +32,7 @@ from anchorpbo.errors import (
     RunError,
     TimeLimitError,
     UnknownStudyError,
+    to_json_value,
 )
 
 _TEMPLATES = Jinja2Templates(Path(__file__).parent / "templates")
@@ -50,21 +50,23 @@ _STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
 )
 _DETAILS = {
     HTTPStatus.NOT_FOUND: "there is nothing at this address; check the link",
-    HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take requests of this method; see /openapi.json",
+    HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take requests of this method",
 }
 """Details for errors whose detail from the framework is only the status phrase."""
-_HEADINGS: dict[int, str] = {HTTPStatus.FORBIDDEN: "Access denied", HTTPStatus.NOT_FOUND: "Not found"}
-"""Headings of error pages."""
+_HEADINGS = {"access_denied": "Access denied", "not_found": "No such page", "unknown_study": "No such study"}
+"""Headings of error pages, by code."""
 STATUS_CODES = {
     400: "bad_request", 401: "not_signed_in", 403: "access_denied", 404: "not_found", 405: "method_not_allowed",
     413: "too_large", 421: "unknown_host", 422: "request", 429: "too_many_attempts", 500: "unexpected",
 }  # fmt: skip
 """Codes of errors that are not exceptions of the library, by status."""
-_UNKNOWN_STUDY = "this study or participant does not exist, or was deleted"
+_UNKNOWN_STUDY = "this study does not exist or was deleted"
 """Detail of a page; a program gets the error's own, which names the id."""
 _LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 _MAX_PATH_LENGTH = 2000
 _MAX_FIELD_LENGTH = 200
+MAX_PART_LENGTH = 500
+"""Maximum length of each part of an error in a response."""
 
 
 class ProblemDetails(BaseModel):
@@ -76,8 +78,9 @@ class ProblemDetails(BaseModel):
     detail: str = Field(examples=["no study has this id; received 'x'; list the studies to see their ids."])
     code: str = Field(examples=["unknown_study"], description="Kind of error, for programs to branch on.")
     field: str | None = Field(
-        None, description="Part of the request that the error is about, such as space.constraints."
+        None, description="Part of the request that the error is about, such as space.constraints.1."
     )
+    value: Any = Field(None, description="Value that breaks the rule, if it is short.")
     rule: str | None = Field(None, description="What must hold.")
     received: str | None = Field(None, description="Value received.")
     remedy: str | None = Field(None, description="What to do.")
@@ -113,6 +116,7 @@ def make_problem(
     detail: str,
     code: str | None = None,
     field: str | None = None,
+    value: Any = None,
     rule: str | None = None,
     received: str | None = None,
     remedy: str | None = None,
@@ -121,7 +125,7 @@ def make_problem(
     body = ProblemDetails(
         title=HTTPStatus(status).phrase, status=status, detail=_end_sentence(detail),
         code=STATUS_CODES.get(status, f"http_{status}") if code is None else code, field=field,
-        rule=rule, received=received, remedy=remedy,
+        value=value, rule=rule, received=received, remedy=remedy,
     )  # fmt: skip
     return JSONResponse(body.model_dump(exclude_none=True), status, media_type=MEDIA_TYPE)
 
@@ -131,7 +135,7 @@ def is_for_page(request: Request) -> bool:
     return not request.url.path.startswith("/api") and "text/html" in request.headers.get("accept", "")
 
 
-def make_error_response(request: Request, status: int, detail: str, **parts: str | None) -> Response:
+def make_error_response(request: Request, status: int, detail: str, **parts: Any) -> Response:
     """Return an error response: JSON for a program, a page for a browser."""
     if not is_for_page(request):
         return make_problem(status, detail, **parts)
@@ -140,7 +144,7 @@ def make_error_response(request: Request, status: int, detail: str, **parts: str
         path = quote(request.scope["path"]) + (f"?{query}" if query else "")
         asked = local_path(path) if request.method == "GET" else "/"
         return _TEMPLATES.TemplateResponse(request, "login.html", {"page": "login", "next": asked}, status_code=status)
-    heading = _HEADINGS.get(status, "That did not work")
+    heading = _HEADINGS.get(parts.get("code") or STATUS_CODES.get(status, ""), "That did not work")
     detail = _end_sentence(detail[:1].upper() + detail[1:])
     access: Access | None = request.scope.get(ACCESS)
     context = {"heading": heading, "detail": detail, "page": "error", "owner": access is not None and access.is_owner}
@@ -165,35 +169,28 @@ async def _handle_library_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AnchorPBOError)
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
     if isinstance(error, UnknownStudyError) and is_for_page(request):
-        return make_error_response(request, status, _UNKNOWN_STUDY)
-    code, field = error.code, error.field
-    error = reword(error)
-    received = None if error.received is None else _replace_invalid_text(str(error.received))
-    rule, remedy = _replace_invalid_text(error.rule), _replace_invalid_text(error.remedy) or None
+        return make_error_response(request, status, _UNKNOWN_STUDY, code=error.code)
+    rule, remedy = _shorten(error.rule), _shorten(error.remedy)
+    received = None if error.received is None else _shorten(str(error.received))
+    short = AnchorPBOError(rule, received, remedy)
     return make_error_response(
-        request,
-        status,
-        _replace_invalid_text(str(error)[: 2 * MAX_PART_LENGTH]),
-        code=code,
-        field=None if field is None else _replace_invalid_text(field),
-        rule=rule,
-        received=received,
-        remedy=remedy,
-    )
+        request, status, str(short), code=error.code, field=None if error.field is None else _shorten(error.field),
+        value=error.value, rule=rule, received=received, remedy=remedy or None,
+    )  # fmt: skip
 
 
 async def _handle_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     parts = [_format_validation_error(one) for one in error.errors()[:5]]
-    # The place of the first error, without its first part: body, query or path.
-    field = ".".join(str(part) for one in error.errors()[:1] for part in one["loc"][1:])
-    field = _replace_invalid_text(field[:_MAX_FIELD_LENGTH])
-    received = _replace_invalid_text(", ".join(parts))[:MAX_PART_LENGTH] or "another"
-    rule, remedy = "a request must be as /openapi.json describes it", "correct it, as in the examples there"
+    first = next(iter(error.errors()), {"loc": ()})
+    # Without the first part of the place: body, query or path.
+    field = _shorten(".".join(str(part) for part in first["loc"][1:]))[:_MAX_FIELD_LENGTH]
+    received = _shorten(", ".join(parts)) or "another"
+    rule, remedy = "every part of a request must be valid", "correct it"
     detail = f"{rule}; received {received}; {remedy}."
     return make_error_response(
-        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, field=field or None, rule=rule,
-        received=received, remedy=remedy,
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, field=field or None,
+        value=to_json_value(first.get("input")), rule=rule, received=received, remedy=remedy,
     )  # fmt: skip
 
 
@@ -225,6 +222,6 @@ def _end_sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _replace_invalid_text(text: str) -> str:
-    """Replace characters that UTF-8 cannot encode."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _shorten(text: str) -> str:
+    """Truncate a text, and replace characters that UTF-8 cannot encode."""
+    return text[:MAX_PART_LENGTH].encode("utf-8", "replace").decode("utf-8")

@@ -1919,12 +1919,15 @@ export interface components {
             interval: number[];
             reference: string;
             noise: number;
+            /** @enum {string} */
+            relative_to: "average" | "design" | "origin";
             p_best: number;
             credible_set: components["schemas"]["Design"][];
             credible_probabilities: number[];
             risk_weight: number;
             p_within: number;
             margin: number;
+            p_within_compared: number;
             answers: number;
         };
         /** @description A comment. */
@@ -2017,10 +2020,15 @@ export interface components {
             /** @description Kind of error, for programs to branch on. */
             code: string;
             /**
-             * @description Part of the request that the error is about, such as space.constraints.
+             * @description Part of the request that the error is about, such as space.constraints.1.
              * @default null
              */
             field?: string | null;
+            /**
+             * @description Value that breaks the rule, if it is short.
+             * @default null
+             */
+            value?: unknown;
             /**
              * @description What must hold.
              * @default null

@@ -62,7 +62,7 @@ DUEL_EXAMPLE: dict[str, Any] = {
     "id": "1-eb0a8fca3b5a",
     "first": DESIGN_EXAMPLE,
     "second": OTHER_DESIGN_EXAMPLE,
-    "why": "A first look at designs that are far apart.",
+    "why": "To start with, two quite different ones, to get a first idea.",
     "reason": "A first look at designs that are far apart.",
     "answers": 0,
     "progress": {
@@ -83,12 +83,14 @@ RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "interval": [0.3, 2.5],
     "reference": "the average of the 16 designs compared so far: utility has no natural zero",
     "noise": 0.6,
+    "relative_to": "average",
     "p_best": 0.41,
     "credible_set": [DESIGN_EXAMPLE, OTHER_DESIGN_EXAMPLE],
     "credible_probabilities": [0.41, 0.3],
     "risk_weight": 1.0,
     "p_within": 0.62,
     "margin": 0.1,
+    "p_within_compared": 0.84,
     "answers": 8,
 }
 ANCHORS_EXAMPLE: dict[str, Any] = {"anchors": [{"design": DESIGN_EXAMPLE, "name": "my usual"}], "last": 2}

@@ -43,7 +43,7 @@ class DesignTable:
             try:
                 found[row] = self.space.encode(self.at(row, columns))
             except InputError as error:
-                raise InputError(f"row {row}: {error.rule}", error.received, error.remedy) from error
+                raise error.about(f"row {row}") from error
         return found
 
 

@@ -115,7 +115,7 @@ def _read_event(designs: DesignTable, row: int) -> Event:
     try:
         return event_from_dict({"type": kind, **data}, designs.space)
     except InputError as error:
-        raise InputError(f"row {row}: {error.rule}", error.received, error.remedy) from error
+        raise error.about(f"row {row}") from error
 
 
 def _read_comparison(event: Event) -> tuple[Design, Design, bool] | None:

@@ -12,7 +12,7 @@ import { onClick } from "./plots.js";
 
 const at = elementsOf("anchors");
 const PAUSE = 250; // ms without a change of the controls before the map follows
-const HINT = "Nothing is marked yet: all answers are taken to be equally uncertain. Mark a design and its surroundings light up here.";
+const HINT = "Nothing is marked yet: all answers count the same. Mark a design, and the map shows where your answers count more.";
 
 /**
  * The figure with the height of its element, which stays in sight beside the controls; these show the other values.
@@ -84,7 +84,7 @@ export function reliabilityMap({ words, sameAs, choose }) {
   }
 
   function explain() {
-    if (words.isCatalogue) return "Items that are alike stand close together; the lighter the colour, the more your answers about them count. Choose an item to see it.";
+    if (words.isCatalogue) return "Similar items lie close together; the lighter the colour, the more your answers about them count. Choose an item to see it.";
     if (varying.length < 2) return "The higher the line, the more your answers there count. Choose a place to set its value.";
     return "The lighter the colour, the more your answers there count. Hollow anchors differ from this picture in other values. Choose a place to set its values.";
   }

@@ -1,6 +1,6 @@
 // The anchors page: three ways to mark an anchor, the list of anchors, and the reliability map.
 
-import { as, attempt, base, get, isOwner, limits, participant, patch, post, remove, say } from "./api.js";
+import { Problem, as, attempt, base, get, isOwner, limits, participant, patch, post, remove, say } from "./api.js";
 import { cards as cardsOf } from "./cards.js";
 import { messageOf } from "./client.js";
 import { startClipPanel } from "./clip-panel.js";
@@ -12,6 +12,7 @@ import { Words } from "./results-words.js";
 import { sliders } from "./sliders.js";
 
 /** @import { AnchorsView, Card, Design } from "../rest" */
+/** @import { Violation } from "./results-words.js" */
 /** @typedef {{ button: HTMLElement, refresh: () => void }} Toggle a button that marks a design */
 
 const PAUSE = 120; // ms without a change before the preview is drawn
@@ -114,10 +115,10 @@ function change(action, done) {
  * @param {string | null} name
  */
 const mark = (design, name = null) =>
-  change(() => post("/studies/{id}/anchors", { design: named(design), name, participant }), "Marked as known.");
+  change(() => post("/studies/{id}/anchors", { design: named(design), name, participant }), "Anchor added.");
 
 /** @param {Design} design */
-const unmark = (design) => change(() => remove("/studies/{id}/anchors", { design: named(design), participant }), "No longer marked.");
+const unmark = (design) => change(() => remove("/studies/{id}/anchors", { design: named(design), participant }), "Anchor removed.");
 
 /**
  * @param {Design} design
@@ -215,8 +216,8 @@ async function preview(byHand) {
     map.follow(design, byHand);
   } catch (error) {
     if (mine !== page.draft) return;
-    const text = messageOf(error);
-    problem.textContent = text[0].toUpperCase() + text.slice(1);
+    problem.textContent = error instanceof Problem && error.code === "infeasible" && error.value
+      ? words.violation(/** @type {Violation} */ (error.value)) : messageOf(error);
     at("preview").classList.add("stale");
     problem.hidden = false;
     button.disabled = true;

@@ -1,4 +1,4 @@
-// Client of the REST interface without a page; errors carry the server's message, its code, and the field that it is about.
+// Client of the REST interface without a page; errors carry the server's message, its code, and the field and value that it is about.
 
 /** @import { Body, Options, PathOf, Query, Reply } from "../client" */
 
@@ -9,24 +9,28 @@ export class Problem extends Error {
   /**
    * @param {number} status 0 if the server does not answer
    * @param {string} detail
-   * @param {{ code?: string, field?: string | null }} [about]
+   * @param {{ code?: string, field?: string | null, value?: unknown }} [about]
    */
-  constructor(status, detail, { code, field } = {}) {
+  constructor(status, detail, { code, field, value } = {}) {
     super(detail);
     this.status = status;
     this.code = code;
     this.field = field ?? undefined;
+    this.value = value;
   }
 
   // Whether the request may succeed later.
   get isAway() { return this.status === 0 || this.status >= 500; }
 }
 
+/** @param {string} text */
+export const capitalise = (text) => text && text[0].toUpperCase() + text.slice(1);
+
 /**
  * The message of an error, for the user.
  * @param {unknown} error
  */
-export const messageOf = (error) => (error instanceof Error && error.message) || "Something went wrong.";
+export const messageOf = (error) => capitalise((error instanceof Error && error.message) || "Something went wrong.");
 
 /**
  * A path with its names in braces replaced by values, and a query without those that are undefined.

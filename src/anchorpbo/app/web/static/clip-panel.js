@@ -7,8 +7,6 @@ import { elementsOf } from "./dom.js";
 const FEW = 5;
 const at = elementsOf("anchors");
 
-/** @param {string} text */
-const sentence = (text) => text[0].toUpperCase() + text.slice(1);
 /** @param {string[]} names */
 const list = (names) => names.slice(0, FEW).join(", ") + (names.length > FEW ? ` and ${names.length - FEW} more` : "");
 
@@ -28,7 +26,7 @@ async function upload(files) {
   trouble.hidden = true;
   const refused = await uploadClips(study, files, (words) => { at("clips-words").textContent = words; });
   await look();
-  trouble.textContent = refused.slice(0, FEW).map(({ message }) => sentence(message)).join(" ");
+  trouble.textContent = refused.slice(0, FEW).map(({ message }) => message).join(" ");
   trouble.hidden = !refused.length;
 }
 

@@ -144,8 +144,7 @@ function trouble(error, action) {
   if (!(error instanceof Problem)) console.error(error);
   page.again = action;
   if (isAway(error)) retryLater();
-  const text = messageOf(error);
-  const words = text[0].toUpperCase() + text.slice(1);
+  const words = messageOf(error);
   if (at("trouble-text").textContent !== words) at("trouble-text").textContent = words; // told once, however often it fails
   at("trouble").hidden = false;
   at("retry").hidden = isShutOut(error);

@@ -50,7 +50,7 @@ list.addEventListener("click", (event) => {
   const answers = Number(chosen.dataset.answers);
   const lost = answers ? ` and its ${answers === 1 ? "answer" : `${answers} answers`}` : "";
   byId("delete-words").textContent =
-    `“${chosen.dataset.name}”${lost} will be gone for everyone who takes part. Export it first to keep a copy.`;
+    `“${chosen.dataset.name}”${lost} will be deleted for all participants. Export it first to keep a copy.`;
   problem.hidden = true;
   dialog.showModal();
 });

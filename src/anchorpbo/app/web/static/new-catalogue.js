@@ -78,12 +78,19 @@ async function takeAll(files) {
   takeClips(files.filter(isClip));
 }
 
+/**
+ * @param {number} n
+ * @param {string} one
+ * @param {string} several
+ */
+const many = (n, one, several) => `${n} ${n === 1 ? one : several}`;
+
 /** @param {File[]} files */
 function takeClips(files) {
   if (!files.length) return;
   const refused = files.map(addClip).filter(Boolean);
   if (refused.length) say(refused.slice(0, 3).join(" "));
-  takeNamed("clip", hasClip, "Now the table that names these clips", `${clipCount()} clips are kept`);
+  takeNamed("clip", hasClip, "Now add the table that names these clips", `${many(clipCount(), "clip", "clips")} loaded`);
 }
 
 /** @param {File[]} files */
@@ -93,8 +100,8 @@ async function takePictures(files) {
   const refused = [];
   for (const file of files) if (!(await addPicture(file))) refused.push(file.name);
   drop.removeAttribute("aria-busy");
-  if (refused.length) say(`${refused.slice(0, 3).join(", ")}${refused.length > 3 ? " and others" : ""}: no pictures that can be shown. Use PNG, JPEG, GIF or WebP.`);
-  takeNamed("image", hasPicture, "Now the table that names these pictures", `${count()} pictures are kept`);
+  if (refused.length) say(`${refused.slice(0, 3).join(", ")}${refused.length > 3 ? " and others" : ""} cannot be shown. Use PNG, JPEG, GIF or WebP.`);
+  takeNamed("image", hasPicture, "Now add the table that names these pictures", `${many(count(), "picture", "pictures")} loaded`);
 }
 
 /**
@@ -131,7 +138,7 @@ function chooseRole({ columns, selects }, role, isThere) {
 async function take(file) {
   say("");
   // Check the size before reading the file.
-  if (file.size > limits.upload_bytes) return say(`${file.name} has ${size(file.size)}; a table must not be larger than ${size(limits.upload_bytes)}. Choose the likely rows first.`);
+  if (file.size > limits.upload_bytes) return say(`${file.name} has ${size(file.size)}; a table must not be larger than ${size(limits.upload_bytes)}. Leave out rows or columns.`);
   if (!file.size) return say(`${file.name} is empty. Choose a file with column names in its first line.`);
   drop.setAttribute("aria-busy", "true");
   words(`Reading ${file.name} …`, size(file.size));
@@ -298,14 +305,20 @@ function note(table, column) {
   const text = (chosen.value === "image" && pictureWords(column)) || (chosen.value === "clip" && clipWords(column)) || (chosen.value === "smiles" && moleculeWords(table)) || (odd && ["shown", "category", "feature"].includes(chosen.value) ? oddly(odd, column.kind) : "");
   const place = document.getElementById(`${chosen.id}-note`);
   if (place) place.textContent = text;
-  chosen.setAttribute("aria-invalid", String(chosen.value === "feature" && column.kind !== "number"));
+  chosen.setAttribute("aria-invalid", String(isNoFeature(chosen, column)));
 }
+
+/**
+ * @param {HTMLSelectElement} chosen
+ * @param {Column} column
+ */
+const isNoFeature = (chosen, column) => chosen.value === "feature" && column.kind !== "number";
 
 /** @param {Column} column */
 function pictureWords({ values }) {
   const names = [...new Set(values)].filter((value) => value !== null && value !== "");
   const there = names.filter(hasPicture).length;
-  if (!there) return "Drop or choose the image files above, too: PNG, JPEG, GIF or WebP, by the names in this column. Where there is none, cards show its name.";
+  if (!there) return "Drop or choose the image files above, too: PNG, JPEG, GIF or WebP, by the names in this column. Cards without an image show the name of its file.";
   return there === names.length ? `All ${there} pictures are here.` : `${there} of ${names.length} pictures are here. Cards show the names of the others.`;
 }
 
@@ -362,6 +375,16 @@ function firstRows(columns) {
     el("td", { class: kind === "number" ? "number" : null }, cellText(values[row], kind, 60)))));
   const head = el("tr", {}, columns.map(({ name, kind }) => el("th", { scope: "col", class: kind === "number" ? "number" : null }, name)));
   return el("table", {}, el("thead", {}, head), el("tbody", {}, shown));
+}
+
+// Mark the column that the server's error is about, such as `space.columns.2.values.17`.
+export function markCatalogue(field = "") {
+  const { table } = form;
+  const at = /^space\.columns\.(\d+)/.exec(field)?.[1];
+  table?.columns.forEach((column, n) => {
+    const chosen = chosenOf(table, column);
+    chosen.setAttribute("aria-invalid", String(n === Number(at) || isNoFeature(chosen, column)));
+  });
 }
 
 // The space and its display by the roles of the columns.

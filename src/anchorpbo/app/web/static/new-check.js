@@ -21,20 +21,14 @@ export function tell(kind, text) {
   create.disabled = kind === "wanting" || kind === "bad";
 }
 
-// Replace terms of the REST interface by those of the page; quoted user input stays.
-/** @type {[RegExp, string][]} */
-const WORDS = [
-  [/\bconstraint(?=s?\b)/g, "rule"],
-  [/\blow of\b/g, "“From” of"], [/\bits high\b/g, "its “To”"], [/\bhigh of\b/g, "“To” of"],
-  [/\blow and high\b/g, "“From” and “To”"], [/\bif log is set\b/g, "if ratios matter"],
-];
-/** @param {string} text */
-const inOurWords = (text) => WORDS.reduce((words, [theirs, ours]) => words.replaceAll(theirs, ours), text);
-
-/** @param {string} text */
-export function sentence(text) {
-  const words = text.split(/('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/).map((part, n) => (n % 2 ? part : inOurWords(part))).join("");
-  return words && words[0].toUpperCase() + words.slice(1);
+/**
+ * The message of an error. Errors about a rule between parameters begin with its number on the page.
+ * @param {string} message
+ * @param {string} [field]
+ */
+export function sentence(message, field = "") {
+  const at = /^space\.constraints\.(\d+)/.exec(field)?.[1];
+  return at === undefined ? message : `Rule ${Number(at) + 1}: ${message}`;
 }
 
 /**

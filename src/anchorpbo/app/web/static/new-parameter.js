@@ -164,6 +164,15 @@ export class Parameter {
   problems(taken) { return shortcomingsOf(this.state, taken); }
 
   /**
+   * Mark the field that the server's error is about; the next `mark` removes the mark.
+   * @param {string} [field]
+   */
+  point(field) {
+    const input = Object.entries(this.inputs).find(([name]) => name === field)?.[1];
+    input?.setAttribute("aria-invalid", "true");
+  }
+
+  /**
    * Mark invalid fields; mark missing ones only after the user has left them.
    * @param {Shortcoming[]} problems
    */

@@ -138,8 +138,10 @@ export function readSpace() {
   };
 }
 
-// Mark the constraints or the drawing if the server's error is about them.
+// Mark the parameter's input, the rules or the drawing if the server's error is about them.
 export function markSpace(field = "") {
+  const [, at, input] = /^space\.parameters\.(\d+)(?:\.(\w+))?/.exec(field) ?? [];
+  form.parameters[Number(at)]?.point(input);
   constraints.setAttribute("aria-invalid", String(field.startsWith("space.constraints")));
   template.setAttribute("aria-invalid", String(field.startsWith("display.template")));
 }

@@ -2,7 +2,7 @@
 
 import { Problem, post } from "./api.js";
 import { uploadClips } from "./clip-upload.js";
-import { catalogueDraft, readCatalogue, startCatalogue } from "./new-catalogue.js";
+import { catalogueDraft, markCatalogue, readCatalogue, startCatalogue } from "./new-catalogue.js";
 import { messageOf } from "./client.js";
 import { elementsOf, find } from "./dom.js";
 import { hide, ready, sentence, show, tell } from "./new-check.js";
@@ -143,6 +143,15 @@ async function ask({ signature, space, display, options }) {
   }
 }
 
+/**
+ * Mark the input that the server's error is about.
+ * @param {string} [field]
+ */
+function mark(field) {
+  if (page.way === "space") markSpace(field);
+  else markCatalogue(field);
+}
+
 /** @param {unknown} error */
 const fieldOf = (error) => (error instanceof Problem ? error.field : undefined);
 
@@ -152,9 +161,9 @@ const fieldOf = (error) => (error instanceof Problem ? error.field : undefined);
  * @param {NonNullable<Read["space"]>} space
  */
 function tellChecked(checked, display, space) {
-  if (page.way === "space") markSpace("problem" in checked ? checked.field : undefined);
+  mark("problem" in checked ? checked.field : undefined);
   if ("problem" in checked) {
-    tell("bad", sentence(checked.problem));
+    tell("bad", sentence(checked.problem, checked.field));
     create.disabled = !checked.again;
   } else {
     ready(checked.found, space);
@@ -190,7 +199,7 @@ async function sendClips(id, clips) {
   if (!refused.length) return true;
   const [{ message }] = refused;
   const more = refused.length > 1 ? ` ${refused.length - 1} more were not uploaded.` : "";
-  tell("bad", `${sentence(message)}${more} The study exists: replace the files and press “Create study” again, or upload them later on its Anchors page.`);
+  tell("bad", `${message}${more} The study exists: replace the files and press “Create study” again, or upload them later on its Anchors page.`);
   create.disabled = false;
   return false;
 }
@@ -207,8 +216,8 @@ form.addEventListener("submit", async (event) => {
     if (await sendClips(id, now.clips)) location.assign(`/studies/${id}/anchors`);
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
-    if (page.way === "space") markSpace(fieldOf(error));
-    tell("bad", sentence(messageOf(error)));
+    mark(fieldOf(error));
+    tell("bad", sentence(messageOf(error), fieldOf(error)));
     create.disabled = false; // it may work the next time
   } finally {
     form.removeAttribute("aria-busy");

@@ -121,7 +121,7 @@ function copyLink(name, address) {
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(address);
-      say(`The link for ${name} is copied. Who has it can answer as ${name}.`);
+      say(`The link for ${name} is copied. Anyone who has it can answer as ${name}.`);
     } catch { // not every browser lets a page without https do this
       field.focus();
       field.select();
@@ -191,7 +191,7 @@ async function showOpinions(opinions, consensus) {
     return el("article", { class: "card" }, el("h3", {}, called(one.participant)), el("small", {}, text), ...cardOf(theirs[n], consensus ? best : null));
   });
   const together = consensus
-    ? [el("article", { class: "card together" }, el("h3", {}, "All together"), el("small", {}, "Ranked best on average. What differs from it is marked on the other cards."), ...cardOf(best))]
+    ? [el("article", { class: "card together" }, el("h3", {}, "All together"), el("small", {}, "The best on average. On the other cards, values that differ from it are marked."), ...cardOf(best))]
     : [];
   byId("opinions").replaceChildren(...together, ...shownCards);
 }

@@ -12,6 +12,8 @@ import { certainty, noise, number, percent, same } from "./results-words.js";
 
 const WEIGHTS = [0, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const FEW = 5;
+/** @type {Record<string, string>} */
+const ADVERBS = { steady: "steadily", "fairly steady": "fairly steadily", hesitant: "hesitantly" };
 const byId = elementsOf("results");
 
 /**
@@ -101,7 +103,7 @@ export class Best {
     if (!found) return;
     byId("best-facts").replaceChildren(
       fact("Close to the best", certainty(found.p_within), `probability of being within ${percent(found.margin)} of the gap between a median design and the best`),
-      fact("Best of those compared", percent(found.p_best), "probability that no design compared is better; designs within one step count as one, similar designs further apart split the probability"),
+      fact("Best of those compared", `${certainty(found.p_within_compared)} sure`, "that nothing you compared is noticeably better"),
       fact("Your judgement", this.steadiness(found), this.noiseWords(found)),
       fact("Comparisons", String(found.answers), "without those you skipped"),
     );
@@ -121,11 +123,10 @@ export class Best {
 
   /** @param {RecommendationView} found */
   noiseWords(found) {
-    const own = `how surely you judge this one: noise ${noise(found.noise)}`;
-    if (!this.noises) return own;
+    if (!this.noises) return `noise ${noise(found.noise)}`;
     const [low, high] = this.noises;
     if (noise(low) === noise(high)) return "much the same everywhere: mark anchors to learn where it differs";
-    return `${own}, around it from ${noise(low)} to ${noise(high)}`;
+    return `you judge this one ${ADVERBS[this.steadiness(found)]}: noise ${noise(found.noise)}, elsewhere ${noise(low)} to ${noise(high)}`;
   }
 
   /** @param {number} weight */
@@ -168,12 +169,9 @@ export class Best {
     }));
     byId("others-more").hidden = others.length < drawn.length;
     byId("others-more").textContent = `Show all ${others.length}`;
-    if (!words.isCatalogue && others.length) byId("others-words").textContent += " Listed is where they differ from the recommended one.";
+    if (!words.isCatalogue && others.length) byId("others-words").textContent += " The list shows how they differ from the recommended one.";
   }
 }
-
-/** @param {{ reference: string }} found */
-const hasOrigin = (found) => found.reference.startsWith("zero");
 
 /**
  * @param {string} name
@@ -185,9 +183,9 @@ function fact(name, value, words) {
 }
 
 /** @param {RecommendationView} found */
-function sentence({ utility, interval: [low, high], reference, answers }) {
+function sentence({ utility, interval: [low, high], relative_to: reference, answers }) {
   const sure = low > 0 ? "Clearly better" : utility > 0 ? "Probably better" : "Not better";
-  const than = hasOrigin({ reference }) ? "zero" : "the average of the designs you compared";
-  const early = answers < 5 ? " These are early days: a few more comparisons will change it." : "";
+  const than = reference === "origin" ? "zero" : "the average of the designs you compared";
+  const early = answers < 5 ? " It is early: a few more comparisons may change this." : "";
   return `${sure} than ${than}: by ${number(utility, 1)}, with 90 % probability between ${number(low, 1)} and ${number(high, 1)}.${early}`;
 }

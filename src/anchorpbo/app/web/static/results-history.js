@@ -11,7 +11,7 @@ import { moment, seconds } from "./results-words.js";
 
 const FEW = 12;
 const SHOWN = new Set(["answered", "anchor_added", "anchor_removed", "anchor_named", "created", "edited", "commented"]);
-const ANCHORS = { anchor_added: "Anchor marked", anchor_removed: "Anchor no longer", anchor_named: "Anchor named" };
+const ANCHORS = { anchor_added: "Anchor added", anchor_removed: "Anchor removed", anchor_named: "Anchor named" };
 const byId = elementsOf("results");
 
 export class History {
@@ -81,7 +81,7 @@ export class History {
    */
   what(event) {
     const { words } = this;
-    if (event.type === "created") return ["Study made"];
+    if (event.type === "created") return ["Study created"];
     if (event.type === "edited") return ["Study edited"];
     if (event.type === "commented") return [el("q", {}, event.text)];
     if (event.type === "anchor_added" || event.type === "anchor_removed" || event.type === "anchor_named") {
@@ -128,7 +128,7 @@ export class History {
       if (!field.value.trim()) return;
       attempt(async () => {
         await post("/studies/{id}/comments", { text: field.value, event: event.number, participant });
-        say("Comment kept.");
+        say("Comment saved.");
         await this.changed("history");
       });
     });

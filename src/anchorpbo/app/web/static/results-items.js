@@ -80,7 +80,7 @@ export class Items {
         row.anchor ? el("span", { class: "tag quiet" }, "anchor") : null,
         row.compared ? el("small", {}, ` compared ${row.compared === 1 ? "once" : `${row.compared} times`}`) : null),
       COLUMNS.slice(1).map((column) => el("td", { class: "number" }, number(column.key === "name" ? null : row[column.key])))));
-    const nothing = el("tr", {}, el("td", { colSpan: COLUMNS.length, class: "quiet" }, this.partial ? "None of the items shown here is called that; others may be." : "No item is called that."));
+    const nothing = el("tr", {}, el("td", { colSpan: COLUMNS.length, class: "quiet" }, this.partial ? "No item shown here has this name; others may." : "No item has this name."));
     byId("items").replaceChildren(el("thead", {}, head), el("tbody", {}, body.length ? body : nothing));
     byId("items-more").hidden = found.length <= this.shown;
     byId("items-more").textContent = `Show more (${found.length - this.shown} left)`;

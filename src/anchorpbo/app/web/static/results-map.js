@@ -15,7 +15,7 @@ const WORDS = {
   utility: "Colour is the expected utility: how much better than the average of what was compared.",
   uncertainty: "Colour is half the width of the 90 % interval of the utility: where it is large, little is known.",
   noise: "Colour is how unsteady your judgement is: small near anchors.",
-  reliability: "Colour is how well you can judge, by the anchors: large near them.",
+  reliability: "Colour is how reliably you can judge: high near anchors.",
 };
 // Traces that the tick boxes hide.
 const DUELS = ["compared", "tie", "preferred", "less preferred"], ANCHORS = ["anchor", "anchor at other values"];
@@ -66,7 +66,7 @@ export async function drawMap({ plane, items }, quantity, marked, query) {
     { ...figure, data: figure.data.filter(({ name }) => !hidden.includes(String(name))) }));
   const some = items && items.shown < items.total ? ` ${items.shown} of ${items.total} items are shown.` : "";
   const others = items
-    ? `Items that are alike lie close together; thin lines join what you compared.${some}`
+    ? `Similar items lie close together; thin lines join what you compared.${some}`
     : "All other parameters are as recommended; anchors and comparisons may differ in them.";
   byId("map-words").textContent = `${WORDS[quantity]} ${others}`;
 }

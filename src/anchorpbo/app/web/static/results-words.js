@@ -3,6 +3,7 @@
 import { digitsOf } from "./steps.js";
 
 /** @import { Design, StudyView } from "../rest" */
+/** @typedef {{ coefficients: Record<string, number>, lower: number | null, upper: number | null, total: number }} Violation */
 
 const QUIET = new Set(["svg", "image", "smiles", "clip", "link", "title"]);
 
@@ -121,6 +122,25 @@ export class Words {
   plain(name, value) {
     const digits = this.digits.get(name);
     return typeof value === "number" && digits !== undefined ? fixed(value, digits) : shown(value);
+  }
+
+  /**
+   * A violated constraint, in labels and units: "Drying time + Maillard time may be at most 10 min; here it is 12.5."
+   * @param {Violation} violation
+   */
+  violation({ coefficients, lower, upper, total }) {
+    const names = Object.keys(coefficients);
+    const units = new Set(names.map((name) => this.unit(name)));
+    const unit = units.size === 1 && this.unit(names[0]) ? ` ${this.unit(names[0])}` : "";
+    const sum = names.map((name, n) => {
+      const size = Math.abs(coefficients[name]);
+      const sign = coefficients[name] < 0 ? "− " : "+ ";
+      return `${n || size !== coefficients[name] ? sign : ""}${size === 1 ? "" : `${shown(size)} × `}${this.short(name)}`;
+    }).join(" ");
+    const ends = lower === upper ? `must be exactly ${shown(upper)}`
+      : lower === null ? `may be at most ${shown(upper)}`
+      : upper === null ? `must be at least ${shown(lower)}` : `must be from ${shown(lower)} to ${shown(upper)}`;
+    return `${sum} ${ends}${unit}; here it is ${shown(total)}.`;
   }
 
   /** @param {Design} design */
