@@ -45,13 +45,15 @@ main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 0.5rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.2rem; margin: 0 0 0.5rem; }
 h3 { font-size: 1rem; margin: 0 0 0.25rem; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 p { margin: 0 0 0.75rem; max-width: 44rem; overflow-wrap: anywhere; }
 section { border-top: 1px solid var(--line); padding-top: 1.25rem; margin-top: 1.5rem; }
 .quiet, small, section > p { color: var(--quiet); }
 .lead { font-size: 1.1rem; }
-.best-of { display: grid; grid-template-columns: minmax(15rem, 5fr) 7fr; gap: 1.5rem; align-items: start; }
-.card { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 1rem; }
-.card dl { display: grid; grid-template-columns: auto 1fr; gap: 0.2rem 1rem; margin: 0; }
+.best-of { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 1.5rem; align-items: start; }
+.card { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 1rem; min-width: 0;
+  overflow-wrap: anywhere; }
+.card dl { display: grid; grid-template-columns: fit-content(60%) minmax(0, 1fr); gap: 0.2rem 1rem; margin: 0; }
 .card dl > div { display: contents; }
 .card dt, .facts dt { color: var(--quiet); }
 .card dd { margin: 0; text-align: right; font-weight: 600; overflow-wrap: anywhere; }
@@ -73,7 +75,8 @@ th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.75rem 0.35rem
 thead th { color: var(--quiet); white-space: nowrap; }
 tbody th { font-weight: 550; width: 16rem; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.history { overflow-x: auto; }
+.history, .wide { overflow-x: auto; }
+.wide .chart img { min-width: 30rem; }
 .history td:nth-child(2) { min-width: 15rem; }
 .history td:nth-child(3), .history td:nth-child(5), .time { white-space: nowrap; }
 .time { font-variant-numeric: tabular-nums; color: var(--quiet); }
@@ -82,13 +85,14 @@ q { display: block; font-style: italic; }
 ul { padding-left: 1.2rem; }
 li { overflow-wrap: anywhere; }
 @media (max-width: 44rem) {
-  .best-of { grid-template-columns: 1fr; }
+  .best-of { grid-template-columns: minmax(0, 1fr); }
   tbody th { width: auto; }
 }
 @media print {
   :root { --ground: #fff; --surface: #fff; --line: #ccc; --ink: #000; --quiet: #444; --accent: #0f766e;
     --warm: #b45309; --bad: #b42318; }
   body { font-size: 10.5pt; }
+  .wide .chart img { min-width: 0; }
   main { max-width: none; padding: 0; }
   h2 { break-after: avoid; }
   tr, .card { break-inside: avoid; }

@@ -155,7 +155,10 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
 def _render_card(card: Card, pictures: Mapping[str, str]) -> Markup:
     rows = [tag("div", tag("dt", row.label), tag("dd", f"{row.value} {row.unit}".rstrip())) for row in card.rows]
     title = [tag("h3", card.title)] if card.title else []
-    picture = [tag("div", Markup(card.svg), class_="picture")] if card.svg else []  # sanitized at its creation
+    drawing = Markup(card.svg or "")  # sanitized at its creation
+    picture = (
+        [tag("div", drawing, class_="picture", role="img", aria_label=card.title or "The design")] if drawing else []
+    )
     if card.image and card.image in pictures:
         shown = Markup(f'<img src="{escape(pictures[card.image])}" alt="{escape(card.image)}">')
         picture.append(tag("div", shown, class_="picture"))
@@ -198,7 +201,9 @@ def _render_figures(studies: StudyService, id: str, participant: str, best: Reco
 
     def render(title: str, name: FigureName, text: str) -> Markup:
         picture = render_picture(studies.figure(id, name, participant, options))
-        return render_section(title, tag("p", text), tag("figure", picture, class_="wide"))
+        return render_section(
+            title, tag("p", text), tag("figure", picture, class_="wide", tabindex="0", aria_label=title)
+        )
 
     space, sections = studies.definition(id).space, []
     if isinstance(space, Space):
@@ -250,8 +255,11 @@ def _render_history(history: Sequence[JSONObject], describer: DesignDescriber, t
                 cell(format_duration(event.get("response_ms")), class_="number"),
                 cell("" if event["stands"] else "taken back"), tag("td", *remarks),
             ])  # fmt: skip
-    heads = ("Time (UTC)", "What", "Outcome", "Took", "", "Comments")
-    return render_section("History", tag("div", render_table(heads, rows, ("Took",)), class_="history"))
+    heads = ("Time (UTC)", "What", "Outcome", "Took", "State", "Comments")
+    table = render_table(heads, rows, ("Took",))
+    return render_section(
+        "History", tag("div", table, class_="history", tabindex="0", role="region", aria_label="Table of the history")
+    )
 
 
 def _render_settings(study: StudyView, describer: DesignDescriber, recommended: bool) -> Markup:

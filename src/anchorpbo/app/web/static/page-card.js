@@ -22,6 +22,6 @@ export function cardOf(card, other = null, source = undefined) {
     shown && withZoom(shown, () => picture(setApart(card), source), card.title || "Design"),
     card.clip ? player(card, card.title || card.clip, { preload: "none" }) : null,
     rows(card, other),
-    card.link ? el("a", { href: card.link, target: "_blank", rel: "noopener noreferrer" }, "More about it") : null,
+    card.link ? el("a", { class: "more", href: card.link, target: "_blank", rel: "noopener noreferrer" }, "More about it") : null,
   ].filter((part) => part !== null);
 }

@@ -3,6 +3,8 @@
 //   draw(element, figure)         draws or redraws a figure of the server, which is legible on any background
 //   onClick(element, handler)     calls a function with the point that is clicked
 
+import { fit } from "./plot-texts.js";
+
 /** @import { Figure, PlotElement, Plotly, Point } from "../plotly" */
 
 class Plots {
@@ -10,6 +12,14 @@ class Plots {
   loading = undefined;
   /** @type {Map<HTMLElement, Figure>} */
   drawn = new Map();
+  /** @type {WeakMap<Element, number>} */
+  widths = new WeakMap(); // for which the texts of a figure were broken into lines
+  resized = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const element = /** @type {HTMLElement} */ (target), figure = this.drawn.get(element);
+      if (figure && element.clientWidth && element.clientWidth !== this.widths.get(element)) draw(element, figure);
+    }
+  });
 }
 
 const plots = new Plots();
@@ -54,7 +64,7 @@ function allowStyleAttributes() {
 }
 
 const CONFIG = {
-  responsive: true,
+  responsive: false, // it would forget the height of a figure; resized figures are drawn again
   displaylogo: false,
   showSendToCloud: false,
   modeBarButtons: [["toImage"]],
@@ -80,7 +90,9 @@ function pageLayout() {
 export async function draw(element, { data, layout }) {
   const Plotly = await plotly();
   plots.drawn.set(element, { data, layout });
-  await Plotly.react(element, data, { ...layout, ...pageLayout() }, CONFIG);
+  plots.widths.set(element, element.clientWidth);
+  await Plotly.react(element, data, fit({ ...layout, ...pageLayout() }, data, element), CONFIG);
+  plots.resized.observe(element);
   // Hide the plot from screen readers, since the element has a label; keep its button reachable.
   for (const layer of element.querySelectorAll(".main-svg")) layer.setAttribute("aria-hidden", "true");
   document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // where it measures texts

@@ -19,6 +19,7 @@ import { Words } from "./results-words.js";
 const byId = elementsOf("results");
 const AXES = /** @type {const} */ (["axis-x", "axis-y"]);
 const MAX_COLUMNS = 3, SLICE_WIDTH = 260; // of the slices; the width is in pixels
+const slicesBeside = () => Math.max(1, Math.min(MAX_COLUMNS, Math.floor(byId("slices").clientWidth / SLICE_WIDTH)));
 const suffix = isOwner && participant !== "owner" ? `?as=${encodeURIComponent(participant)}` : "";
 
 class Page {
@@ -28,6 +29,7 @@ class Page {
   map = null;
   /** @type {RecommendationView | null} */
   recommendation = null;
+  columns = 0; // slices beside each other, once they are shown
 
   /** @param {Words} words */
   constructor(words) {
@@ -39,6 +41,7 @@ class Page {
     this.items = new Items(words, thumbnails);
     for (const name of AXES) byId(name).addEventListener("change", () => attempt(() => this.turnAxes(name)));
     for (const box of [byId("quantity"), byId("show-duels"), byId("show-anchors")]) box.addEventListener("change", () => attempt(() => this.showMap()));
+    new ResizeObserver(() => attempt(() => this.arrangeSlices())).observe(byId("slices"));
   }
 
   async load(what = "all") {
@@ -62,15 +65,25 @@ class Page {
     byId("waiting").hidden = true;
     await this.loadAxes(this.recommendation);
     byId("slices-panel").hidden = byId("importance-panel").hidden = this.words.isCatalogue;
-    const columns = Math.max(1, Math.min(MAX_COLUMNS, Math.floor(byId("slices").clientWidth / SLICE_WIDTH)));
     await Promise.all([
       showFigure(byId("best-interval"), "interval", { risk_weight: this.recommendation.risk_weight }),
       this.showMap(),
       ...(this.words.isCatalogue ? [] : [
-        showFigure(byId("slices"), "slices", { ...this.query(this.recommendation), columns }),
+        this.showSlices(this.recommendation),
         showFigure(byId("importance"), "importance"),
       ]),
     ]);
+  }
+
+  /** @param {RecommendationView} recommendation */
+  async showSlices(recommendation) {
+    this.columns = slicesBeside();
+    await showFigure(byId("slices"), "slices", { ...this.query(recommendation), columns: this.columns });
+  }
+
+  // After a change of the window's width or zoom.
+  async arrangeSlices() {
+    if (this.recommendation && this.columns && this.columns !== slicesBeside()) await this.showSlices(this.recommendation);
   }
 
   /**

@@ -12,6 +12,10 @@ import { scale, snap } from "./steps.js";
 /** @param {Value} value */
 const inWords = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
 
+// The browser scrolls to the input, which is not at the place of its label.
+/** @param {FocusEvent} event */
+const showLabel = ({ target }) => /** @type {HTMLInputElement} */ (target).labels?.[0]?.scrollIntoView({ block: "nearest" });
+
 /**
  * @param {RealLayout | IntegerLayout} parameter
  * @param {string} id
@@ -83,7 +87,7 @@ function listed(values, id, label, changed) {
       set: (value) => { select.value = String(values.indexOf(value)); },
     };
   }
-  const inputs = values.map((_, n) => el("input", { type: "radio", name: id, id: `${id}-${n}`, class: "sr-only", onchange: changed }));
+  const inputs = values.map((_, n) => el("input", { type: "radio", name: id, id: `${id}-${n}`, class: "sr-only", onchange: changed, onfocus: showLabel }));
   const options = values.flatMap((value, n) => [inputs[n], el("label", { for: `${id}-${n}` }, inWords(value))]);
   return {
     element: el("fieldset", { class: "control" }, el("legend", {}, label), el("div", { class: "segments" }, options)),
