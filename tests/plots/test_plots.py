@@ -260,7 +260,7 @@ def test_the_reliability_along_the_only_parameter_is_a_curve(parameter):
     units = {"heat": "°C"}
     screen, paper = (ap.plots.reliability_map(study, units=units, backend=b) for b in ("plotly", "matplotlib"))
     curve = trace(screen, "reliability")
-    places = np.array([space.encode({"heat": value}) for value in curve.meta["heat"]])
+    places = np.array([space.encode({"heat": value}) for value in curve.meta["axes"]["heat"]])
     assert np.allclose(curve.y, study.noise_map.reliability(places))
     assert np.allclose(points(mark(paper, "reliability")), np.transpose([curve.x, curve.y]))
     where = [92.0] if isinstance(parameter, ap.Real) else [1.0]

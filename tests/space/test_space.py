@@ -337,12 +337,12 @@ def test_spaces_can_be_sent_to_other_processes(space):
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        (None, InputError, r"a space must have named entries; received nothing; write it as in a saved study"),
+        (None, InputError, r"a space must be an object; received nothing; see the examples in the REST documentation"),
         ({}, InputError, r"a space must have the entry 'kind'"),
         ({"kind": "planet"}, UnknownNameError, r"kind of a space must be one of catalogue, space; received 'planet'"),
         ({"kind": "space"}, InputError, r"a space must have the entry 'parameters'"),
         ({"kind": "space", "parameters": 3}, InputError, r"parameters of a space must be a list; received 3"),
-        ({"kind": "space", "parameters": [3]}, InputError, r"a parameter must have named entries; received 3"),
+        ({"kind": "space", "parameters": [3]}, InputError, r"a parameter must be an object; received 3"),
         ({"kind": "space", "parameters": [{"name": "a"}]}, InputError, r"a parameter must have the entry 'kind'"),
         (
             {"kind": "space", "parameters": [{"name": "a", "kind": "unreal"}]},
@@ -362,7 +362,7 @@ def test_spaces_can_be_sent_to_other_processes(space):
         (
             {"kind": "space", "parameters": [{"name": "a", "kind": "boolean"}], "constraints": [3]},
             InputError,
-            r"a constraint must have named entries; received 3",
+            r"a constraint must be an object; received 3",
         ),
         ({"kind": "catalogue", "columns": []}, InputError, r"columns of a catalogue must be equally long"),
         ({"kind": "catalogue"}, InputError, r"a catalogue must have the entry 'columns'"),

@@ -345,7 +345,7 @@ def test_a_missing_setting_is_named(text, key):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("space", 5, "a space must have named entries; received 5"),
+        ("space", 5, "a space must be an object; received 5"),
         ("space", {"kind": "cube"}, "kind of a space must be one of catalogue, space; received 'cube'"),
         ("anchors", 5, "anchors"),
         ("anchors", [{"x0": 7.0}], r"x0 must .*received 7\.0"),

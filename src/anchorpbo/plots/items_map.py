@@ -68,7 +68,8 @@ class ItemsMap(Plot):
         pairs = self._pairs()
         if pairs:
             x, y = ([place for a, b in pairs for place in (a[side], b[side], None)] for side in (0, 1))
-            figure.add_trace(style.line(x, y, "compared", colour="rgba(128,128,128,0.5)", width=1))
+            joined = style.line(x, y, "compared", colour="rgba(128,128,128,0.5)", width=1)
+            figure.add_trace(style.mark_as("duels", joined))
         hover = [
             style.lines([*self.describe(item.design), f"{self.what} {value:.3g}"])
             for item, value in zip(self.items.items, self.values, strict=True)
@@ -82,7 +83,7 @@ class ItemsMap(Plot):
         anchors, best = self._find_marks()
         if anchors:
             ring: dict[str, Any] = {"symbol": "circle-open", "size": 16, "color": ORANGE, "line": {"width": 3}}
-            figure.add_trace(style.dots(*_columns(anchors), "anchor", **ring))
+            figure.add_trace(style.mark_as("anchors", style.dots(*_columns(anchors), "anchor", **ring)))
         if best:
             hover = [style.lines(["recommended", *self.labels.design(self.best or {})])]
             figure.add_trace(style.best_mark(*_columns(best), hover))

@@ -107,8 +107,8 @@ class PlaneMap(Plot):
         figure = style.panels(theme, height=460)
         cells = {"x": self.x.edges, "y": self.y.edges, "z": self.values, "text": self._hover_texts()}
         # With the values of both axes, so that a page can tell which design was clicked.
-        axes = {axis.name: axis.values for axis in (self.plane.x, self.plane.y)}
-        figure.add_trace(go.Heatmap(**cells, **style.colour_scale(self.what), hoverinfo="text", meta=axes))
+        meta = {"axes": {axis.name: axis.values for axis in (self.plane.x, self.plane.y)}}
+        figure.add_trace(go.Heatmap(**cells, **style.colour_scale(self.what), hoverinfo="text", meta=meta))
         figure.add_traces(self._duel_traces())
         for name, anchors, face, edge in self.list_anchors():
             if anchors:
@@ -144,12 +144,12 @@ class PlaneMap(Plot):
             x, y = ([place for a, b in some for place in (a[side], b[side], None)] for side in (0, 1))
             if some:
                 joined = style.line(x, y, name, colour="rgba(255,255,255,0.55)", width=1, dash=dash)
-                traces.append(joined.update(showlegend=False))
+                traces.append(style.mark_as("duels", joined.update(showlegend=False)))
         for name, places, face, edge in self._sides(pairs):
             if places:
                 look: dict[str, Any] = {"color": face, "size": 7, "line": {"color": edge, "width": 1.2}}
                 hover = [style.lines([name, *self.labels.design(design)]) for _, design in places]
-                traces.append(style.dots(*_columns(places), name, hover=hover, **look))
+                traces.append(style.mark_as("duels", style.dots(*_columns(places), name, hover=hover, **look)))
         return traces
 
     def _sides(self, pairs: Sequence[tuple[Placed, Placed, bool]]) -> list[tuple[str, list[Placed], str, str]]:

@@ -111,7 +111,12 @@ def anchor_marks(
 ) -> go.Scatter:
     """Return the marks of the anchors."""
     look = {"symbol": "diamond", "size": 9, "color": face, "line": {"color": edge, "width": 1 if face == ORANGE else 2}}
-    return dots(x, y, name, hover=hover, **look).update(cliponaxis=False)
+    return mark_as("anchors", dots(x, y, name, hover=hover, **look).update(cliponaxis=False))
+
+
+def mark_as(marks: Literal["anchors", "duels"], trace: go.Scatter) -> go.Scatter:
+    """Return a trace whose metadata say what it marks, so that a page can hide it."""
+    return trace.update(meta={"marks": marks})
 
 
 def colour_scale(what: str, prefix: Literal["z", "c"] = "z") -> dict[str, Any]:

@@ -55,7 +55,8 @@ class ReliabilityCurve(Plot):
         ]
         curve = style.line(places.every, self.values, _TITLE, colour=BLUE, hover=hover)
         # With the values of the axis, so that a page can tell which design was clicked.
-        curve.update(meta={axis.name: axis.values}, mode="lines" if axis.continuous else "markers", marker={"size": 10})
+        curve.update(mode="lines" if axis.continuous else "markers", marker={"size": 10})
+        curve.update(meta={"axes": {axis.name: axis.values}})
         figure.add_trace(curve)
         marks = self._marks()
         if marks:

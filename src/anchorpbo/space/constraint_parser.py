@@ -175,7 +175,7 @@ def _read_range(text: str, tree: ast.Compare) -> tuple[dict[str, float], float |
         weights, constant = _add(terms[0], terms[1], -1.0)
         return weights, None if kinds[0] == "<=" else -constant, None if kinds[0] == ">=" else -constant
     if len(kinds) > 2 or kinds[0] != kinds[1] or kinds[0] == "==" or terms[0][0] or terms[2][0]:
-        rule = "two comparisons must have a sum between two numbers"
+        rule = "a double inequality must have a number at each end"
         raise InputError(rule, repr(text), EXAMPLE)
     first, (weights, constant), last = terms[0][1], terms[1], terms[2][1]
     lower, upper = (first, last) if kinds[0] == "<=" else (last, first)
@@ -189,7 +189,7 @@ def _read_operator(text: str, op: ast.cmpop) -> str:
         sign = strict[type(op)]
         raise InputError(f"a comparison must include its ends, so {sign} is not allowed", repr(text), f"use {sign}=")
     if type(op) not in kinds:
-        raise InputError("a comparison must be by <=, >= or ==", repr(text), EXAMPLE)
+        raise InputError("a constraint must use <=, >= or ==", repr(text), EXAMPLE)
     return kinds[type(op)]
 
 

@@ -14,7 +14,7 @@ from anchorpbo.space.table import Table
 _PARAMETERS: dict[str, type[Parameter]] = {
     kind.__name__.lower(): kind for kind in (Real, Integer, Categorical, Ordinal, Boolean, Constant)
 }
-_REMEDY = "write it as in a saved study"
+_REMEDY = "see the examples in the REST documentation"
 
 
 def space_from_dict(data: Mapping[str, Any], *, checked: bool = False) -> DesignSpace:
@@ -89,7 +89,7 @@ def _read_catalogue(data: Mapping[str, Any]) -> Catalogue:
 def _get_entry(kind: str, data: Any, name: str) -> Any:
     if not isinstance(data, Mapping):
         received = "nothing" if data is None else repr(data)
-        raise InputError(f"{kind} must have named entries", received, _REMEDY, value=data)
+        raise InputError(f"{kind} must be an object", received, _REMEDY, value=data)
     if name not in data:
         raise InputError(f"{kind} must have the entry {name!r}", repr(dict(data)), _REMEDY)
     return data[name]

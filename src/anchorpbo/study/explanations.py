@@ -20,7 +20,7 @@ BOTH_SIDES = "The first {first}; the second {second}."
 _BOTH_SIDES = re.compile(
     re.escape(BOTH_SIDES).replace(r"\{first\}", "(?P<first>.+)").replace(r"\{second\}", "(?P<second>.+)")
 )
-GIVEN_DUEL = "These two were chosen from outside; the answer counts as any other."
+GIVEN_DUEL = "These two were not chosen by the model; the answer counts as any other."
 REPEATED_DUEL = "You compared these two before; the answer shows whether you would answer the same again."
 EXPECTED = "is expected to be at least as good as your best so far"
 VARIATION = "is a promising variation of your best so far"

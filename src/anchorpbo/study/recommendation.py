@@ -173,11 +173,8 @@ def compute_recommendation(
     (estimate,) = estimate_utilities(model, space, x[None], reference)
     best = _compute_best_probabilities(posterior, seen, x, seed, space)
     count = int(np.searchsorted(np.cumsum(best.shares), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
-    same = drop_designs(find_near(seen, x, space), x[None])
-    p_within = compute_p_within(posterior, space, x, margin, seed, excluded, same)
-    if calibration is not None and not _has_compared_all(model, space, excluded):
-        p_within = float(calibration(p_within, len(model.duels), margin, compute_signal_to_noise(model, x)))
-    group = np.vstack([x, same])
+    p_within = estimate_p_within(model, space, x, seed, excluded=excluded, margin=margin, calibration=calibration)
+    group = np.vstack([x, _find_same(seen, x, space)])
     p_within_compared = compute_p_within_compared(
         posterior, space, seen[_find_likely_best(posterior, seen)], group, margin, seed
     )
@@ -191,6 +188,29 @@ def compute_recommendation(
         margin=margin,
         p_within_compared=max(p_within_compared, p_within),  # the former is not calibrated
     )
+
+
+def estimate_p_within(
+    model: PreferenceGP,
+    space: DesignSpace,
+    x: Array,
+    seed: int,
+    *,
+    excluded: Array | None = None,
+    margin: float = DEFAULT_MARGIN,
+    calibration: StoppingCalibration | None = None,
+) -> float:
+    """Estimate `Recommendation.p_within` of a design x, (d,); see `compute_recommendation` for the other arguments."""
+    same = _find_same(drop_designs(model.designs, excluded), x, space)
+    p_within = compute_p_within(model.posterior, space, x, margin, seed, excluded, same)
+    if calibration is None or _has_compared_all(model, space, excluded):
+        return p_within
+    return float(calibration(p_within, len(model.duels), margin, compute_signal_to_noise(model, x)))
+
+
+def _find_same(seen: Array, x: Array, space: DesignSpace) -> Array:
+    """Return the other designs seen, (k, d), that count as the same design as x, (d,)."""
+    return drop_designs(find_near(seen, x, space), x[None])
 
 
 def _has_compared_all(model: PreferenceGP, space: DesignSpace, excluded: Array | None) -> bool:

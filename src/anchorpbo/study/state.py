@@ -31,12 +31,12 @@ from anchorpbo.study.events import (
 from anchorpbo.study.explanations import REPEATED_DUEL
 from anchorpbo.study.hyperparameters import Key, ModelFitter
 from anchorpbo.study.log import Log, LogSnapshot
-from anchorpbo.study.optimality import DEFAULT_MARGIN
 from anchorpbo.study.progress import Progress, assess_progress
 from anchorpbo.study.recommendation import (
     Recommendation,
     check_answers,
     compute_recommendation,
+    estimate_p_within,
     find_recommended_point,
 )
 from anchorpbo.study.settings import StudySettings
@@ -212,9 +212,11 @@ class StudyState:
         self._p_within.put(self._model_key, p_within)
 
     def _compute_p_within(self) -> float:
-        # The default recommendation is mostly asked for as well, and it is cached.
-        plan, none = self.settings.plan, np.empty((0, self.space.dimension))
-        return self.recommend(plan.risk_weight, plan.recommends == "space", None, none, DEFAULT_MARGIN).p_within
+        # A worker computes this for every next duel, so nothing else of the recommendation is computed here.
+        model, settings = self.report_model(), self.settings
+        return estimate_p_within(
+            model, self.space, self.recommended_point(), settings.seed, calibration=settings.plan.calibration
+        )
 
     def recommended_point(self) -> Array:
         """Return the coordinates, (d,), of the design that is recommended by default."""

@@ -289,7 +289,8 @@ def test_a_value_and_its_unit_are_on_one_line_of_a_choice(home, site, visitor):
 
 
 SEEN = """name => {
-  const { top, bottom } = document.getElementById(name).getBoundingClientRect();
+  const card = document.getElementById(name), { bottom } = card.getBoundingClientRect();
+  const { top } = card.closest(".side").getBoundingClientRect(); // the player of a clip is above the card
   const answers = document.querySelector(".answers");
   const floor = getComputedStyle(answers).position === "sticky" ? answers.getBoundingClientRect().top : innerHeight;
   return Math.min(bottom, floor, innerHeight) - Math.max(top, 0);

@@ -325,7 +325,8 @@ def test_the_figure_of_the_anchors_has_no_answers_and_goes_through_a_design():
         assert {one.name for one in found.data if one.name} == {"anchor"}
         assert plot.at == (optimizer.recommended if at is None else BLACK)
         heat = found.data[0]
-        designs = [{"minutes": a, "leaf": b} for b in heat.meta["leaf"] for a in heat.meta["minutes"]]
+        axes = heat.meta["axes"]
+        designs = [{"minutes": a, "leaf": b} for b in axes["leaf"] for a in axes["minutes"]]
         expected = optimizer.noise_map.reliability(np.array([optimizer.space.encode(one) for one in designs]))
         assert np.allclose(np.ravel(heat.z), expected)
     assert sorted(text.split("<br>")[0] for text in found.data[1].hovertext) == ["anchor", "my usual (anchor)"]

@@ -51,7 +51,7 @@ def client():
         (space({**REAL, "low": "0,5"}), "the lower end must be a number; received '0,5'; write decimals with a point"),
         (
             space(REAL, constraints=[3]),
-            "a constraint must have named entries; received 3; write it as in a saved study",
+            "a constraint must be an object; received 3; see the examples in the REST documentation",
         ),
         (space(REAL, constraints=[{"coefficients": 3}]), "coefficients must map names to numbers"),
         (

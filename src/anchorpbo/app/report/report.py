@@ -140,7 +140,7 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
         (
             "Risk weight",
             f"{best.risk_weight:g}",
-            "the larger, the clearer a design that is judged less surely must be better to be recommended",
+            "higher values favour designs that are judged reliably; 0 ignores the noise",
         ),
     ]
     listed = [

@@ -75,7 +75,11 @@ class Scheduler:
 
     def find(self, log: LogSnapshot) -> NextDuel | None:
         """Return the next duel of a log if a job has computed it."""
-        return self._jobs.find(log.digest)
+        found = self._jobs.find(log.digest)
+        if found is not None:
+            with self._lock:
+                self._load.record_ask()
+        return found
 
     def fetch(self, key: Key, definition: StudyDefinition, session: ParticipantSession) -> None:
         """Put the next duel into the cache of the session's optimizer. The caller holds the session's lock."""

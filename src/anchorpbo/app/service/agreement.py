@@ -75,7 +75,7 @@ class SharedAnswers:
     same: int
     opposite: int
     undecided: int
-    """Pairs that one of them found equal and the other did not."""
+    """Pairs that at least one of them found equal."""
     share: float | None
     """Share of equal answers among the same and the opposite ones; null without any."""
     interval: list[float]

@@ -21,7 +21,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from anchorpbo.app.rendering.clips import MAX_CLIP_BYTES, check_clip_size
 from anchorpbo.app.service.study_service import StudyService
 from anchorpbo.app.service.views import StudyView
-from anchorpbo.errors import InputError
+from anchorpbo.errors import AnchorPBOError, InputError
 
 MAX_EXPORT_BYTES = 32_000_000
 """Maximum size of the export in an archive, as of one that is sent without clips."""
@@ -82,9 +82,15 @@ def _read_export(archive: ZipFile) -> Any:
 
 @contextmanager
 def _raise_archive_errors() -> Iterator[None]:
-    """Raise `InputError` for a file that is no ZIP archive, or a damaged or encrypted one."""
+    """Raise `InputError` for a file that is no ZIP archive, or a damaged or encrypted one.
+
+    `ZipFile` raises RuntimeError for an encrypted file. Errors of the import itself, some of which are RuntimeErrors
+    too, are raised unchanged.
+    """
     try:
         yield
+    except AnchorPBOError:
+        raise
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeError) as error:
         raise InputError("an archive must be a ZIP file that is complete and not encrypted", error, _REMEDY) from error
 

@@ -3,6 +3,14 @@
 export type Data = Record<string, unknown>;
 export type Layout = Record<string, unknown>;
 
+/** What the server adds to a trace. */
+export interface Meta {
+  /** Values along each axis, by parameter. */
+  axes?: Record<string, (string | number | boolean)[]>;
+  /** What the trace marks. */
+  marks?: "anchors" | "duels";
+}
+
 export interface Figure {
   data: Data[];
   layout: Layout;
@@ -11,7 +19,7 @@ export interface Figure {
 /** A point that was clicked. */
 export interface Point {
   /** The trace. */
-  data: { meta?: Record<string, (string | number | boolean)[]> };
+  data: { meta?: Meta };
   /** Place of the point in its trace: of a heat map, its row and column. */
   pointNumber: number | [number, number];
   customdata?: string | number;

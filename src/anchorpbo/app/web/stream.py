@@ -131,7 +131,7 @@ class JournalWatcher:
         return found
 
     def _tell(self, study: str, told: int, entries: Sequence[Entry]) -> None:
-        """Deliver new entries to the pages of a study; pages with another position wait for the next read."""
+        """Deliver new entries to the pages of a study; pages at another position are served by the next read."""
         if not entries:
             return
         last = entries[-1].number

@@ -86,7 +86,7 @@ export function reliabilityMap({ words, sameAs, choose }) {
   function explain() {
     if (words.isCatalogue) return "Similar items lie close together; the lighter the colour, the more your answers about them count. Choose an item to see it.";
     if (varying.length < 2) return "The higher the line, the more your answers there count. Choose a place to set its value.";
-    return "The lighter the colour, the more your answers there count. Hollow anchors differ from this picture in other values. Choose a place to set its values.";
+    return "The lighter the colour, the more your answers there count. Hollow anchors lie outside this slice: their other parameters differ. Choose a place to set its values.";
   }
 
   /**
@@ -96,8 +96,8 @@ export function reliabilityMap({ words, sameAs, choose }) {
    */
   function valuesAt({ data, customdata, pointNumber }) {
     if (space.kind === "catalogue") return customdata === undefined ? null : { [space.key]: customdata };
-    if (!data.meta) return null;
-    const axes = Object.entries(data.meta);
+    if (!data.meta?.axes) return null;
+    const axes = Object.entries(data.meta.axes);
     const places = Array.isArray(pointNumber) ? [pointNumber[1], pointNumber[0]] : [pointNumber];
     return Object.fromEntries(axes.map(([name, values], n) => [name, values[places[n]]]));
   }

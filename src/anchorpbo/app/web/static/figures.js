@@ -3,8 +3,8 @@
 import { get, participant } from "./api.js";
 import { draw } from "./plots.js";
 
-/** @import { FigureView } from "../rest" */
-/** @typedef {"interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "anchors" | "importance" | "gains"} FigureName */
+/** @import { FigureView, paths } from "../rest" */
+/** @typedef {paths["/api/studies/{id}/figures/{name}"]["get"]["parameters"]["path"]["name"]} FigureName */
 /** @typedef {{ at?: string, x?: string, y?: string, columns?: number, risk_weight?: number }} FigureQuery */
 
 /** @type {WeakMap<HTMLElement, number>} */

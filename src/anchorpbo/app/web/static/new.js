@@ -1,6 +1,6 @@
 // The New page: keeps a draft, validates it while the user types, and creates the study.
 
-import { Problem, post } from "./api.js";
+import { Problem, patch, post } from "./api.js";
 import { uploadClips } from "./clip-upload.js";
 import { catalogueDraft, markCatalogue, readCatalogue, startCatalogue } from "./new-catalogue.js";
 import { messageOf } from "./client.js";
@@ -174,15 +174,19 @@ function tellChecked(checked, display, space) {
 // -- creating ------------------------------------------------------------------------------------------------------
 
 /**
- * Create the study, unless that was done and only some of its clips are missing.
+ * Create the study; if that was done and only some of its clips are missing, change its texts.
  * @param {Read} now
  * @param {NonNullable<Read["space"]>} space
  * @param {StudyPreview} preview
  */
 async function makeStudy({ display, pictures, options, signature }, space, preview) {
-  if (page.made?.signature === signature) return page.made;
+  const texts = { name: name.value, question: question.value, description: description.value };
+  if (page.made?.signature === signature) {
+    await patch("/studies/{id}", texts, { path: { id: page.made.id } });
+    return page.made;
+  }
   const { id } = await post("/studies", {
-    name: name.value, question: question.value, description: description.value, display: { ...display, pictures }, options,
+    ...texts, display: { ...display, pictures }, options,
     space: space.kind === "space" ? { ...space, constraints: preview.constraints } : space,
   });
   sessionStorage.removeItem(DRAFT);

@@ -91,7 +91,7 @@ function drawShared(pairs, called) {
   const both = ({ shared }) => shared.same + shared.opposite + shared.undecided;
   const some = pairs.filter((pair) => both(pair) > 0).sort((a, b) => both(b) - both(a));
   byId("shared-words").textContent = some.length
-    ? "Pairs that two people both compared. Where one found the two designs equal and the other did not, they neither agree nor disagree."
+    ? "Pairs that two people both compared. Where one or both found the two designs equal, they neither agree nor disagree."
     : "No two people have compared the same pair yet.";
   byId("shared-table").hidden = !some.length;
   byId("shared-table").tBodies[0].replaceChildren(...some.map((pair) => {

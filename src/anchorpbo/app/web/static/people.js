@@ -76,7 +76,7 @@ function removing(name) {
   const button = el("button", { type: "button", class: "small danger", "aria-label": `Remove ${name}` }, "Remove");
   button.addEventListener("click", () => ask({
     title: `Remove ${name}?`, yes: "Remove",
-    words: "Their link stops working and they no longer count in what everyone agrees on. What they answered stays in the study's history and exports; invite them again and they go on from there.",
+    words: "Their link stops working and they are left out of the agreement. What they answered stays in the study's history and exports; invite them again and they go on from there.",
     act: () => remove("/studies/{id}/participants", undefined, { query: { name } }), done: `${name} no longer takes part.`,
   }));
   return button;

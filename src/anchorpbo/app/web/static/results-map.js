@@ -5,6 +5,7 @@ import { elementsOf } from "./dom.js";
 import { showFigure } from "./figures.js";
 
 /** @import { Design, Map as UtilityMap, Slice } from "../rest" */
+/** @import { Data, Meta } from "../plotly" */
 /** @import { FigureQuery } from "./figures.js" */
 /** @typedef {"utility" | "uncertainty" | "noise" | "reliability"} Quantity */
 /** @typedef {{ duels: boolean, anchors: boolean }} Marked */
@@ -17,8 +18,6 @@ const WORDS = {
   noise: "Colour is how unsteady your judgement is: small near anchors.",
   reliability: "Colour is how reliably you can judge: high near anchors.",
 };
-// Traces that the tick boxes hide.
-const DUELS = ["compared", "tie", "preferred", "less preferred"], ANCHORS = ["anchor", "anchor at other values"];
 
 /**
  * @param {Design | null} at
@@ -60,10 +59,14 @@ export function strongest(slices) {
  * @param {FigureQuery} query
  */
 export async function drawMap({ plane, items }, quantity, marked, query) {
-  const hidden = [...(marked.duels ? [] : DUELS), ...(marked.anchors ? [] : ANCHORS)];
+  /** @param {Data} trace */
+  const isShown = ({ meta }) => {
+    const marks = /** @type {Meta | undefined} */ (meta)?.marks;
+    return !marks || marked[marks];
+  };
   const axes = plane ? { x: plane.x.name, y: plane.y.name } : {};
   await showFigure(byId("map"), quantity, { ...query, ...axes }, (figure) => (
-    { ...figure, data: figure.data.filter(({ name }) => !hidden.includes(String(name))) }));
+    { ...figure, data: figure.data.filter(isShown) }));
   const some = items && items.shown < items.total ? ` ${items.shown} of ${items.total} items are shown.` : "";
   const others = items
     ? `Similar items lie close together; thin lines join what you compared.${some}`
