@@ -2,7 +2,8 @@
 
 A study of the benchmark of answers is told to stop at the first answer, from the tenth on, at which p_within of its
 recommended design is at least 0.9; the truth is known. The table of a model and a judge is followed by the true
-frequency for each tenth of p_within, over all looks. Studies that are in the folder are not run again.
+frequency for each tenth of p_within, over all looks, and of p_within_compared. Studies that are in the folder are not
+run again.
 
     python scripts/measure_coverage.py OUT [--models default known] [--problems gp2 ...] [--judges sure constant-high]
         [--seeds 10] [--workers 2]
@@ -66,7 +67,11 @@ SMALL_STD = 0.05
 
 @dataclass(frozen=True)
 class CoverageTask(ExperimentTask):
-    """A study; one row per look and margin, with the posterior probability before any calibration."""
+    """A study; one row per look and margin, with the posterior probability before any calibration.
+
+    `compared_p` is the probability that no design compared is better by more than the margin, and `compared_share` the
+    largest share of a design compared; both are NaN in the rows of other margins than the default.
+    """
 
     kind: ClassVar[str] = "coverage-looks"
     model: str
@@ -81,15 +86,19 @@ class CoverageTask(ExperimentTask):
         options = {"evaluates_stop": False, **self.make_options(judge)}
         told = anchors if self.model == "anchored" else None
         contender = OptimizerContender(problem.space, told, self.seed, **options)
-        rows: dict[str, list[float]] = {name: [] for name in ("answer", "margin", "posterior_p", "ratio", "share")}
+        names = ("answer", "margin", "posterior_p", "ratio", "share", "compared_p", "compared_share")
+        rows: dict[str, list[float]] = {name: [] for name in names}
         for row in play(contender, judge, ANSWERS, self.seed):
             if row["answer"] < FIRST_LOOK:
                 continue
             model, x = contender.optimizer.model, contender.recommend()
             ratio = compute_signal_to_noise(model, x)
+            compared_p = contender.optimizer.recommend().p_within_compared
+            compared = compared_p, float(problem.share(model.designs).max())
             for margin in (MARGIN, *(OTHER_MARGINS if row["answer"] % OTHER_LOOKS == 0 else ())):
                 p = compute_p_within(model.posterior, problem.space, x, margin, self.seed)
-                for name, value in zip(rows, (row["answer"], margin, p, ratio, row["share"]), strict=True):
+                best = compared if margin == MARGIN else (np.nan, np.nan)
+                for name, value in zip(names, (row["answer"], margin, p, ratio, row["share"], *best), strict=True):
                     rows[name].append(value)
         return rows
 
@@ -197,11 +206,17 @@ def print_tables(looks: pl.DataFrame) -> None:
             studies = part.group_by("problem", "seed").agg(pl.col("share").last())
             told = " | ".join(_describe_stops(part, name) for name in ("p_within", "posterior_p"))
             print(f"| {problem} | {len(studies)} | {studies['share'].mean():.3f} | {told} |")
-        print("\n| p_within | looks | mean | within the margin |\n| --- | ---: | ---: | ---: |")
-        tenths = rows.with_columns(tenth=(10.0 * pl.col("p_within")).floor().clip(0.0, 9.0))
-        for (tenth,), part in tenths.sort("tenth").group_by("tenth", maintain_order=True):
-            true = part.select(within).to_series().mean()
-            print(f"| from {tenth / 10:.1f} | {len(part)} | {part['p_within'].mean():.2f} | {true:.2f} |")
+        _print_reliability(rows, "p_within", within)
+        _print_reliability(rows, "compared_p", pl.col("share") >= pl.col("compared_share") - MARGIN)
+
+
+def _print_reliability(looks: pl.DataFrame, probability: str, event: pl.Expr) -> None:
+    """Print the frequency of an event for each tenth of its probability."""
+    print(f"\n| {probability} | looks | mean | frequency |\n| --- | ---: | ---: | ---: |")
+    tenths = looks.with_columns(tenth=(10.0 * pl.col(probability)).floor().clip(0.0, 9.0))
+    for (tenth,), part in tenths.sort("tenth").group_by("tenth", maintain_order=True):
+        true = part.select(event).to_series().mean()
+        print(f"| from {tenth / 10:.1f} | {len(part)} | {part[probability].mean():.2f} | {true:.2f} |")
 
 
 def _describe_stops(looks: pl.DataFrame, probability: str) -> str:

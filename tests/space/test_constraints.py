@@ -134,7 +134,7 @@ def test_what_is_printed_can_be_read(text):
         ("hot water + b <= 250", r"a sum on each side; .*; write the parameters as they are named: 'a', 'b', 'c'"),
         ("a == b = 1", r"a double inequality must have a number at each end"),
         ("a =< 1", r"must have a sum on each side; received 'a =< 1'; write it like"),
-        ("a != 1", r"must be by <=, >= or ==; received 'a != 1'"),
+        ("a != 1", r"must use <=, >= or ==; received 'a != 1'"),
         ("a * b <= 1", r"must be linear: parameters times numbers, added up; received 'a \* b' in 'a \* b <= 1'"),
         ("1 / a <= 1", r"must be linear: .* received '1 / a'"),
         ("a / 0 <= 1", r"must be linear: .* received 'a / 0'"),
