@@ -57,7 +57,7 @@ from anchorpbo.app.service.views import (
     format_time,
 )
 from anchorpbo.app.storage.base import Storage, StudyInfo
-from anchorpbo.app.storage.journal import OWNER, Entry, find_undone
+from anchorpbo.app.storage.journal import OWNER, Entry, list_standing
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError, UnknownStudyError
 from anchorpbo.plots.plot import Plot
 from anchorpbo.study import Duel, Outcome
@@ -255,8 +255,8 @@ class StudyService:
         """Return the journal, oldest entry first, with undone entries marked."""
         self.check_participant(id, participant)
         entries = self.storage.entries(id, participant)
-        undone = find_undone(entries)
-        return [entry.to_dict() | {"stands": entry.number not in undone} for entry in entries]
+        standing = {entry.number for entry in list_standing(entries)}
+        return [entry.to_dict() | {"stands": entry.number in standing} for entry in entries]
 
     # -- anchors ------------------------------------------------------------------------------------------------------
 
