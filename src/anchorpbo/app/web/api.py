@@ -22,7 +22,7 @@ from anchorpbo.app.service.exports import history_to_csv, make_file_name
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.app.service.layouts import CommentObject, Design, EventObject, JSONObject
 from anchorpbo.app.service.maps import Map
-from anchorpbo.app.service.study_service import MAX_PROPOSALS
+from anchorpbo.app.service.anchors import MAX_PROPOSALS
 from anchorpbo.app.service.views import (
     AnchorsView,
     AnswerView,
@@ -129,7 +129,7 @@ def create_study(
 def list_studies(request: Request, access: CurrentAccess) -> list[StudySummary]:
     """List all studies, the newest first."""
     access.require_owner()
-    return _studies(request).studies()
+    return _studies(request).list_studies()
 
 
 @router.post("/studies/import", status_code=HTTPStatus.CREATED, tags=["studies"])
@@ -154,7 +154,7 @@ def show_study(request: Request, access: CurrentAccess, id: str) -> StudyView:
 def cards(request: Request, access: CurrentAccess, id: str, wanted: Designs) -> list[Card]:
     """Return designs as cards: title, picture, rows."""
     access.require_study(id)
-    return _studies(request).cards(id, wanted.designs)
+    return _studies(request).cards.show(id, wanted.designs)
 
 
 @router.patch("/studies/{id}", tags=["studies"])
@@ -209,7 +209,7 @@ def export_study(
         return StreamingResponse(write_archive(studies, id), media_type="application/zip", headers=saved)
     layout = studies.export(id)
     if risk_weight is not None:
-        found = studies.recommendation(id, access.resolve_participant(id, participant), risk_weight)
+        found = studies.results.recommend(id, access.resolve_participant(id, participant), risk_weight)
         layout["recommendation"] = {"participant": access.resolve_participant(id, participant), **asdict(found)}
     text = json.dumps(layout, allow_nan=False)
     return Response(text, media_type="application/json", headers=saved)
@@ -224,7 +224,7 @@ def ask(
 ) -> DuelView:
     """Return the open duel, or the next one; or the duel of an earlier answer once more."""
     name = access.resolve_participant(id, participant, _participant_of(who))
-    return _studies(request).ask(id, name, None if who is None else who.again)
+    return _studies(request).duels.ask(id, name, None if who is None else who.again)
 
 
 @router.post("/studies/{id}/answers", tags=["duels"])
@@ -233,7 +233,7 @@ def answer(
 ) -> AnswerView:
     """Record an answer; idempotent."""
     name = access.resolve_participant(id, participant, given.participant)
-    return _studies(request).answer(id, given.duel_id, given.outcome, given.response_ms, name, ask=given.ask)
+    return _studies(request).duels.answer(id, given.duel_id, given.outcome, given.response_ms, name, ask=given.ask)
 
 
 @router.post("/studies/{id}/undo", tags=["duels"])
@@ -242,7 +242,7 @@ def undo(
 ) -> UndoView:
     """Undo the last answer or change of anchors; idempotent if its number is given."""
     name = access.resolve_participant(id, participant, _participant_of(who))
-    return _studies(request).undo(id, name, None if who is None else who.event)
+    return _studies(request).duels.undo(id, name, None if who is None else who.event)
 
 
 @router.get("/studies/{id}/history", tags=["duels"])
@@ -273,7 +273,7 @@ def import_comparisons(
 ) -> ImportView:
     """Import past comparisons from a CSV file, all of them or none."""
     name = access.resolve_participant(id, participant)
-    return ImportView(_studies(request).import_comparisons(id, BytesIO(table), name))
+    return ImportView(_studies(request).duels.import_comparisons(id, BytesIO(table), name))
 
 
 @router.get("/studies/{id}/stream", tags=["duels"], response_class=StreamingResponse, responses=_EVENTS)
@@ -281,7 +281,7 @@ def stream(request: Request, access: CurrentAccess, id: str, participant: Partic
     """Stream new events of a study (server-sent events); for the owner, by default those of all participants."""
     whose = participant if participant is None and access.is_owner else access.resolve_participant(id, participant)
     studies = _studies(request)
-    studies.check_participant(id, whose)
+    studies.memberships.check(id, whose)
     at_once = {"X-Accel-Buffering": "no"}  # a proxy must not buffer the events
     page, left_off = Subscriber(id, whose, access), request.headers.get("last-event-id", "")
     found = stream_events(request.app.state.watcher, studies, page, left_off)
@@ -294,7 +294,7 @@ def stream(request: Request, access: CurrentAccess, id: str, participant: Partic
 @router.get("/studies/{id}/anchors", tags=["anchors"], responses=_response_example(ANCHORS_EXAMPLE))
 def anchors(request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> AnchorsView:
     """List the anchors of a participant, with their names."""
-    return _studies(request).named_anchors(id, access.resolve_participant(id, participant))
+    return _studies(request).anchors.show(id, access.resolve_participant(id, participant))
 
 
 @router.post("/studies/{id}/anchors", status_code=HTTPStatus.CREATED, tags=["anchors"])
@@ -303,7 +303,7 @@ def add_anchor(
 ) -> AnchorsView:
     """Add an anchor, with an optional name."""
     name = access.resolve_participant(id, participant, mark.participant)
-    return _studies(request).add_anchor(id, mark.design, name, mark.name)
+    return _studies(request).anchors.add(id, mark.design, name, mark.name)
 
 
 @router.patch("/studies/{id}/anchors", tags=["anchors"])
@@ -312,7 +312,7 @@ def rename_anchor(
 ) -> AnchorsView:
     """Change the name of an anchor, or remove the name."""
     name = access.resolve_participant(id, participant, mark.participant)
-    return _studies(request).rename_anchor(id, mark.design, mark.name, name)
+    return _studies(request).anchors.rename(id, mark.design, mark.name, name)
 
 
 @router.delete("/studies/{id}/anchors", tags=["anchors"])
@@ -329,7 +329,7 @@ def remove_anchor(
         rule = "the design must be given once, in the body or in the address"
         raise InputError(rule, "none" if mark is None else "both", 'send {"design": {...}}, or add ?design={...}')
     wanted = mark.design if mark is not None else _parse_design("design", design or "")
-    return _studies(request).remove_anchor(id, wanted, name)
+    return _studies(request).anchors.remove(id, wanted, name)
 
 
 @router.get("/studies/{id}/anchors/proposals", tags=["anchors"])
@@ -341,7 +341,7 @@ def propose_anchors(
     participant: ParticipantQuery = None,
 ) -> list[Design]:
     """Propose designs as anchors."""
-    return _studies(request).propose_anchors(id, n, access.resolve_participant(id, participant))
+    return _studies(request).anchors.propose(id, n, access.resolve_participant(id, participant))
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ def recommendation(
     risk_weight: RiskWeight = None,
 ) -> RecommendationView:
     """Recommend a design, with its probabilities."""
-    return _studies(request).recommendation(id, access.resolve_participant(id, participant), risk_weight)
+    return _studies(request).results.recommend(id, access.resolve_participant(id, participant), risk_weight)
 
 
 @router.get("/studies/{id}/assessment", tags=["results"])
@@ -364,7 +364,7 @@ def assessment(
     request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None
 ) -> AssessmentView:
     """Return whether the participant can stop, the evidence for it, and the answers that contradict the others."""
-    return _studies(request).assessment(id, access.resolve_participant(id, participant))
+    return _studies(request).results.assess(id, access.resolve_participant(id, participant))
 
 
 @router.get("/studies/{id}/map", tags=["results"])
@@ -379,7 +379,7 @@ def draw(
 ) -> Map:  # fmt: skip
     """Return grids for plots: utility, its interval, noise and reliability."""
     here = None if at is None else _parse_design("at", at)
-    return _studies(request).map(id, access.resolve_participant(id, participant), here, x, y)
+    return _studies(request).results.make_map(id, access.resolve_participant(id, participant), here, x, y)
 
 
 @router.get("/studies/{id}/figures/{name}", tags=["results"])
@@ -398,7 +398,7 @@ def figure(
     here = None if at is None else _parse_design("at", at)
     options = FigureOptions(here, x, y, columns, risk_weight)
     who = access.resolve_participant(id, participant)
-    return FigureView.from_plot(_studies(request).figure(id, name, who, options))
+    return FigureView.from_plot(_studies(request).results.make_figure(id, name, who, options))
 
 
 @router.get("/studies/{id}/convergence", tags=["results"])
@@ -406,7 +406,7 @@ def expected_gains(
     request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None
 ) -> list[float | None]:
     """Return the expected gain of each duel."""
-    return _studies(request).convergence(id, access.resolve_participant(id, participant))
+    return _studies(request).results.list_gains(id, access.resolve_participant(id, participant))
 
 
 @router.get("/studies/{id}/report", tags=["results"], response_class=HTMLResponse)
@@ -433,14 +433,14 @@ def report(
 def participants(request: Request, access: CurrentAccess, id: str) -> list[ParticipantView]:
     """List the participants and their links."""
     access.require_owner()
-    return [_add_link(request, id, one) for one in _studies(request).participants(id)]
+    return [_add_link(request, id, one) for one in _studies(request).participants.show(id)]
 
 
 @router.post("/studies/{id}/participants", status_code=HTTPStatus.CREATED, tags=["people"])
 def invite(request: Request, access: CurrentAccess, id: str, invitation: Invitation) -> ParticipantView:
     """Add a participant, who has their own anchors and duels."""
     access.require_owner()
-    return _add_link(request, id, _studies(request).invite(id, invitation.name))
+    return _add_link(request, id, _studies(request).participants.invite(id, invitation.name))
 
 
 @router.delete("/studies/{id}/participants", status_code=HTTPStatus.NO_CONTENT, tags=["people"])
@@ -452,21 +452,21 @@ def remove_participant(
 ) -> None:
     """Remove a participant and revoke their link; their answers stay in the journal."""
     access.require_owner()
-    _studies(request).remove(id, name)
+    _studies(request).participants.remove(id, name)
 
 
 @router.post("/studies/{id}/participants/link", tags=["people"])
 def relink(request: Request, access: CurrentAccess, id: str, invitation: Invitation) -> ParticipantView:
     """Give a participant a new link; the old one is revoked."""
     access.require_owner()
-    return _add_link(request, id, _studies(request).relink(id, invitation.name))
+    return _add_link(request, id, _studies(request).participants.relink(id, invitation.name))
 
 
 @router.get("/studies/{id}/agreement", tags=["people"])
 def agreement(request: Request, access: CurrentAccess, id: str) -> Agreement:
     """Return the recommendation of each participant and their agreement."""
     access.require_owner()
-    return _studies(request).agreement(id)
+    return _studies(request).results.compute_agreement(id)
 
 
 # -- limits -----------------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def home(request: Request, access: CurrentAccess) -> Response:
     """List all studies; participants are redirected to theirs."""
     if access.study is not None:
         return RedirectResponse(f"/studies/{access.study}/duel", 303)
-    return _page(request, "home.html", access, page="home", studies=_studies(request).studies())
+    return _page(request, "home.html", access, page="home", studies=_studies(request).list_studies())
 
 
 @router.get("/new")
@@ -83,7 +83,7 @@ def new(request: Request, access: CurrentAccess) -> Response:
 def study(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
     """Redirect to the anchors on the first visit, else to the duel."""
     whose = access.resolve_participant(id, participant or None)
-    seen = _anchors_cookie(whose) in request.cookies or _studies(request).has_begun(id, whose)
+    seen = _anchors_cookie(whose) in request.cookies or _studies(request).duels.has_begun(id, whose)
     return RedirectResponse(_page_path(id, "duel" if seen else "anchors", participant), 303)
 
 
@@ -104,7 +104,7 @@ def duel(request: Request, access: CurrentAccess, id: str, participant: AsQuery 
 def anchors(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
     """Mark anchors."""
     whose = access.resolve_participant(id, participant or None)
-    marked = _studies(request).anchors(id, whose)
+    marked = _studies(request).anchors.list_designs(id, whose)
     from_example = whose == OWNER and _come_from_example(_studies(request), id, marked)
     response = _study_page(request, access, id, "anchors.html", whose, marked=marked, from_example=from_example)
     response.set_cookie(
@@ -130,7 +130,7 @@ def people(request: Request, access: CurrentAccess, id: str) -> Response:
 def image(request: Request, access: CurrentAccess, id: str, name: str) -> Response:
     """Send an image of a catalogue."""
     access.require_study(id)
-    _studies(request).check_participant(id)  # the cache may hold a study that another process has deleted
+    _studies(request).memberships.check(id)  # the cache may hold a study that another process has deleted
     found = _find_image(_studies(request), id, name)
     if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
@@ -142,7 +142,7 @@ def _find_image(studies: StudyService, id: str, name: str) -> EmbeddedPicture | 
     definition = studies.definition(id)
     if name not in definition.images:
         return None
-    sent = studies.picture(id, name)
+    sent = studies.cards.picture(id, name)
     if sent is not None or definition.folder is None:
         return sent
     return find_picture(definition.folder, name)
@@ -204,7 +204,7 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         raise HTTPException(403, "this link is not valid; ask the sender for a new one")
     found: Access | None = request.scope[ACCESS]
     is_owner = found is not None and found.is_owner  # then the page must name the participant
-    page = "duel" if _studies(request).has_begun(id, participant) else "welcome"
+    page = "duel" if _studies(request).duels.has_begun(id, participant) else "welcome"
     response = RedirectResponse(_page_path(id, page, participant if is_owner else None), 303)
     _authenticator(request).join(response, id, participant, standing.link)
     return response
