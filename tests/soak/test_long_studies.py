@@ -38,10 +38,13 @@ def test_the_map_and_the_report_of_a_long_study_are_quick(tmp_path: Path, dimens
     with closing(open_storage(str(tmp_path / "studies.db"))) as storage:
         studies = StudyService(storage)
         id = studies.create(request(dimension)).id
-        studies.import_comparisons(id, comparisons(dimension))
-        studies.recommendation(id)
+        studies.duels.import_comparisons(id, comparisons(dimension))
+        studies.results.recommend(id)
         seconds = {}
-        for name, look in {"map": lambda: studies.map(id), "report": lambda: render_report(studies, id)}.items():
+        for name, look in {
+            "map": lambda: studies.results.make_map(id),
+            "report": lambda: render_report(studies, id),
+        }.items():
             began = time.process_time()
             assert look()
             seconds[name] = time.process_time() - began

@@ -38,18 +38,18 @@ def study(request=QUICK, storage=None, **more):
 
 def answer(studies, id, outcome="first", participant="owner"):
     """Ask and answer once; return the duel."""
-    duel = studies.ask(id, participant)
-    studies.answer(id, duel.id, outcome, None, participant)
+    duel = studies.duels.ask(id, participant)
+    studies.duels.answer(id, duel.id, outcome, None, participant)
     return duel
 
 
 def state(studies, id, participant="owner"):
     """Return the state of a study as one participant sees it."""
-    duel, answers = studies.ask(id, participant), len(studies.session(id, participant).optimizer)
+    duel, answers = studies.duels.ask(id, participant), len(studies.sessions.session(id, participant).optimizer)
     return {
         "duel": duel,
-        "anchors": studies.anchors(id, participant),
+        "anchors": studies.anchors.list_designs(id, participant),
         "history": studies.history(id, participant),
-        "recommendation": studies.recommendation(id, participant) if answers else None,
-        "events": studies.session(id, participant).events,
+        "recommendation": studies.results.recommend(id, participant) if answers else None,
+        "events": studies.sessions.session(id, participant).events,
     }

@@ -26,7 +26,8 @@ from anchorpbo.space.column_roles import (
 )
 from anchorpbo.space.fingerprints import as_fingerprints
 from anchorpbo.space.subset_selection import MAX_SUBSET_ROWS, farthest_points
-from anchorpbo.space.table import Column, SupportsRead, Table, as_cell, get_cell, get_cells, hash_columns
+from anchorpbo.space.table import Column, Table, as_cell, get_cell, get_cells, hash_columns
+from anchorpbo.space.table_files import SupportsRead
 from anchorpbo.space.values import format_call, short_repr
 from anchorpbo.typing import Array, BoolArray, IntArray
 

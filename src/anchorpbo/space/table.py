@@ -6,7 +6,6 @@ Python values, with None for an empty cell. So 100,000 rows of 50 columns take s
 
 from __future__ import annotations
 
-import codecs
 import csv
 import hashlib
 import io
@@ -18,14 +17,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from os import PathLike
-from pathlib import Path
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.validation import freeze
+from anchorpbo.space.table_files import SupportsRead, describe_source, read_text
 from anchorpbo.space.values import to_python
 from anchorpbo.typing import Array
 
@@ -35,12 +34,6 @@ Column: TypeAlias = npt.NDArray[np.int64] | Array | tuple[Any, ...]
 _DELIMITERS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DIGIT_CODE = re.compile(r"0\d+", re.ASCII)  # codes such as 007 are text
-_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
-}  # fmt: skip
-"""Encodings by their byte order marks; the longer marks come first."""
-_CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(?:\.\d{3})*,\d+", re.ASCII)
 _CHUNK_CELLS = 1_000
 """Number of cells written as JSON at a time, so that a long column is never held as text."""
@@ -50,13 +43,6 @@ _MISSING_TYPES = {
     "NAType",
     "NaTType",
 }  # empty cells of pandas besides NaN; pandas need not be installed
-
-
-class SupportsRead(Protocol):
-    """An open file."""
-
-    def read(self) -> Any:
-        """Read the rest of the file, as text or as bytes in UTF-8."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +77,7 @@ class Table:
         """
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
             raise InputError("delimiter must be a single character", repr(delimiter), "leave it out to have it guessed")
-        text, encoding = _read_text(path)
+        text, encoding = read_text(path)
         with io.StringIO(text, newline="") as file:
             header = _check_header(path, file.readline())
             file.seek(0)
@@ -250,51 +236,10 @@ def _parse_number(cell: object) -> float:
 # -- CSV ---------------------------------------------------------------------------------------------------------------
 
 
-def _read_text(source: str | PathLike[str] | SupportsRead) -> tuple[str, str]:
-    """Return the content of a file, given by its path or open, and its encoding."""
-    try:
-        found = Path(source).read_bytes() if isinstance(source, str | PathLike) else source.read()
-        return _decode(found) if isinstance(found, bytes) else (str(found).removeprefix("\ufeff"), "utf-8")
-    except AttributeError as error:
-        remedy = "give its path, or the open file"
-        raise InputError("a table must be a file", repr(source), remedy) from error
-    except FileNotFoundError as error:
-        raise InputError("a table must be a file that exists", str(source), "check the path") from error
-    except UnicodeError as error:
-        rule, remedy = "a table must be in UTF-8", "in Excel, choose 'CSV UTF-8' when you save it"
-        raise InputError(rule, f"{_describe_source(source)} in another encoding", remedy) from error
-    except (OSError, ValueError) as error:
-        received = f"{_describe_source(source)}: {error}"
-        raise InputError("a table must be a file that can be read", received, "check it") from error
-
-
-def _decode(content: bytes) -> tuple[str, str]:
-    """Return the text of a file and its encoding: UTF-8, UTF-16 or UTF-32 by their marks, or Windows-1252.
-
-    Excel saves plain CSV in the code page of the system, which is Windows-1252 in Western Europe and America. Raises
-    `UnicodeError` for mostly valid UTF-8 with some invalid bytes, and for a file that is no text, such as a workbook.
-    """
-    for mark, encoding in _MARKS.items():
-        if content.startswith(mark):
-            return content.decode(encoding), encoding
-    try:
-        return content.decode("utf-8-sig"), "utf-8"
-    except UnicodeDecodeError:
-        replaced, text = content.decode("utf-8", errors="replace"), content.decode("cp1252")
-        beyond_ascii = len(replaced) - len(replaced.encode("ascii", errors="ignore"))
-        if 2 * replaced.count("\ufffd") < beyond_ascii or _CONTROL_CHARACTER.search(text):
-            raise
-        return text, "cp1252"
-
-
-def _describe_source(source: object) -> str:
-    return str(source) if isinstance(source, str | PathLike) else str(getattr(source, "name", "the file"))
-
-
 def _check_header(source: object, line: str) -> str:
     if not line.strip():
         raise InputError(
-            "a table must begin with a line of column names", f"none in {_describe_source(source)}", "add one"
+            "a table must begin with a line of column names", f"none in {describe_source(source)}", "add one"
         )
     return line
 

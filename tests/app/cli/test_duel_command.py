@@ -10,6 +10,7 @@ from anchorpbo.app.cli import duel as module
 from anchorpbo.app.cli.commands import app
 from anchorpbo.app.cli.terminal import KeyReader
 from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.duels import DuelService
 from anchorpbo.app.storage import open_storage
 from anchorpbo.app.storage.journal import OWNER
 
@@ -87,7 +88,7 @@ def test_two_designs_are_shown_side_by_side_with_why_and_how_far(terminal):
     assert " min" in output
     assert "To start with, two quite different ones" in output
     assert "more to get a first idea" in output
-    duel = terminal.look(lambda studies: studies.ask(terminal.id))
+    duel = terminal.look(lambda studies: studies.duels.ask(terminal.id))
     rows = {row.label: row.value for row in duel.cards[0].rows}
     others = {row.label: row.value for row in duel.cards[1].rows}
     for label, value in rows.items():
@@ -101,7 +102,7 @@ def test_the_end_of_the_input_ends_it(terminal):
 
 def test_it_goes_on_with_the_duel_that_is_out(terminal):
     terminal.play("q")
-    out = terminal.look(lambda studies: studies.ask(terminal.id)).id
+    out = terminal.look(lambda studies: studies.duels.ask(terminal.id)).id
     terminal.play("2")
     assert terminal.answers()[0]["duel_id"] == out
 
@@ -127,20 +128,20 @@ def test_response_times_are_recorded_unless_something_came_between(terminal):
 
 
 def test_one_of_the_two_becomes_an_anchor(terminal):
-    duel = terminal.look(lambda studies: studies.ask(terminal.id))
+    duel = terminal.look(lambda studies: studies.duels.ask(terminal.id))
     assert "1 anchor now" in terminal.play("a", "2", "q")
-    assert terminal.look(lambda studies: studies.anchors(terminal.id)) == [duel.second]
+    assert terminal.look(lambda studies: studies.anchors.list_designs(terminal.id)) == [duel.second]
 
 
 def test_a_name_may_follow_the_number_of_an_anchor(terminal):
     terminal.play("a", "1 my usual", "q")
-    (anchor,) = terminal.look(lambda studies: studies.named_anchors(terminal.id)).anchors
+    (anchor,) = terminal.look(lambda studies: studies.anchors.show(terminal.id)).anchors
     assert anchor.name == "my usual"
 
 
 def test_values_become_an_anchor(terminal):
     terminal.play("a", "v", "3.5", "2", "GREEN", "yes", "1", "q")
-    assert terminal.look(lambda studies: studies.anchors(terminal.id)) == [
+    assert terminal.look(lambda studies: studies.anchors.list_designs(terminal.id)) == [
         {"minutes": 3.5, "spoons": 2, "sort": "green", "milk": True}
     ]
     assert terminal.outcomes() == ["first"]
@@ -161,7 +162,7 @@ def test_values_become_an_anchor(terminal):
 def test_what_is_no_design_marks_nothing_and_the_duel_goes_on(terminal, lines, says):
     output = terminal.play(*lines, "2", "q")
     assert says in output
-    assert terminal.look(lambda studies: studies.anchors(terminal.id)) == []
+    assert terminal.look(lambda studies: studies.anchors.list_designs(terminal.id)) == []
     assert terminal.outcomes() == ["second"]
 
 
@@ -172,7 +173,7 @@ def test_a_value_between_steps_is_set_to_the_nearest_one_and_told(tmp_path):
     output = terminal.play("a", "v", "3.1", "2.6", "green", "yes", "q")
     assert "Time set to 3.0 min, the nearest step." in output
     assert "spoons set to 3, the nearest step." in output
-    (anchor,) = terminal.look(lambda studies: studies.anchors(terminal.id))
+    (anchor,) = terminal.look(lambda studies: studies.anchors.list_designs(terminal.id))
     assert (anchor["minutes"], anchor["spoons"]) == (3.0, 3)
 
 
@@ -192,7 +193,9 @@ def test_the_reason_of_a_duel_names_the_designs_by_their_numbers(terminal):
 def test_an_item_of_a_catalogue_is_named_by_its_key(tmp_path):
     terminal = Terminal(tmp_path, BEANS)
     output = terminal.play("a", "v", "Huila", "a", "v", "Nobody", "q")
-    assert [one["bean"] for one in terminal.look(lambda studies: studies.anchors(terminal.id))] == ["Huila"]
+    assert [one["bean"] for one in terminal.look(lambda studies: studies.anchors.list_designs(terminal.id))] == [
+        "Huila"
+    ]
     assert "Nobody" in output
 
 
@@ -217,7 +220,7 @@ def test_help_comes_on_demand_and_for_what_means_nothing(terminal):
 
 
 def test_participants_answer_for_themselves(terminal):
-    terminal.look(lambda studies: studies.invite(terminal.id, "Ana Lee"))
+    terminal.look(lambda studies: studies.participants.invite(terminal.id, "Ana Lee"))
     output = terminal.play("2", "q", options=["--participant", "Ana Lee"])
     assert "--participant 'Ana Lee'" in output
     assert terminal.answers() == []
@@ -231,14 +234,14 @@ def test_a_stranger_is_told_what_to_do(terminal):
 
 
 def test_an_answer_given_elsewhere_is_told_of(terminal, monkeypatch):
-    answer = StudyService.answer
+    answer = DuelService.answer
 
     def late(self, id, duel_id, outcome, *rest):
-        monkeypatch.setattr(StudyService, "answer", answer)
-        terminal.look(lambda studies: studies.answer(id, duel_id, "tie"))
+        monkeypatch.setattr(DuelService, "answer", answer)
+        terminal.look(lambda studies: studies.duels.answer(id, duel_id, "tie"))
         return answer(self, id, duel_id, outcome, *rest)
 
-    monkeypatch.setattr(StudyService, "answer", late)
+    monkeypatch.setattr(DuelService, "answer", late)
     output = terminal.play("1", "2", "q")
     assert "already answered with 'tie'" in output
     assert terminal.outcomes() == ["tie", "second"]

@@ -21,9 +21,9 @@ def studied(tmp_path_factory):
         chosen = get_example(key)
         id = studies.create(chosen.definition | {"anchors": list(chosen.suggested_anchors)}).id
         for _ in range(6):
-            duel = studies.ask(id)
+            duel = studies.duels.ask(id)
             better = chosen.judge(duel.first) > chosen.judge(duel.second)
-            studies.answer(id, duel.id, "first" if better else "second")
+            studies.duels.answer(id, duel.id, "first" if better else "second")
     studies.create(get_example("poster").definition)
     storage.close()
     return db

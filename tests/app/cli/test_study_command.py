@@ -79,7 +79,7 @@ def test_without_studies_the_list_says_how_to_make_one(call):
 
 def test_an_example_becomes_a_study_with_its_anchors(call, stored):
     id = made(call("study", "new", "--example", "coffee", "--seed", "4"))
-    assert stored(lambda studies: len(studies.anchors(id))) == 4
+    assert stored(lambda studies: len(studies.anchors.list_designs(id))) == 4
     assert stored(lambda studies: studies.show(id).options["seed"]) == 4
     listed = call("study", "list").stdout
     assert id in listed
@@ -99,7 +99,7 @@ def test_a_whole_study_in_a_file_keeps_what_it_says(call, tmp_path, stored):
     anchor = {"minutes": 3.0, "sort": "green", "milk": False}
     whole = {"name": "Tea", "space": TEA, "anchors": [anchor], "options": {"seed": 3}}
     id = made(call("study", "new", "--space", write(tmp_path, "tea.json", whole), "--strategy", "eubo"))
-    assert stored(lambda studies: studies.anchors(id)) == [anchor]
+    assert stored(lambda studies: studies.anchors.list_designs(id)) == [anchor]
     assert stored(lambda studies: studies.show(id).options["seed"]) == 3
     assert stored(lambda studies: studies.show(id).options["strategy"]["class"]) == "EUBO"
 
@@ -162,7 +162,7 @@ def test_a_file_that_is_no_clip_is_named_and_leaves_no_study(call, tmp_path, sto
     result = call("study", "new", "--name", "Beans", "--catalogue", table, "--clip", "photo")
     assert result.exit_code == 2
     assert "the clip 'Nyeri.wav' must be a WAV" in result.stderr
-    assert stored(lambda studies: studies.studies()) == []
+    assert stored(lambda studies: studies.list_studies()) == []
 
 
 def test_an_export_has_the_format_that_its_file_is_named_after(call, tmp_path):

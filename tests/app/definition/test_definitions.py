@@ -55,7 +55,7 @@ def test_what_was_asked_for_is_what_there_is():
     view = studies.show(id)
     assert (view.name, view.description, view.display) == (FULL["name"], "words", FULL["display"])
     assert view.options["seed"] == 1
-    assert studies.anchors(id) == FULL["anchors"]
+    assert studies.anchors.list_designs(id) == FULL["anchors"]
     assert [one["name"] for one in view.space["parameters"]] == ["a", "b", "c", "d", "e", "f"]
 
 
@@ -70,10 +70,10 @@ def test_a_spoilt_request_makes_a_study_that_works_or_none(data, request_):
     try:
         id = studies.create(request_).id
     except AnchorPBOError:
-        assert studies.studies() == []
+        assert studies.list_studies() == []
         return
     json.dumps(vars(studies.show(id)), allow_nan=False).encode()
-    studies.answer(id, studies.ask(id).id, "first")
+    studies.duels.answer(id, studies.duels.ask(id).id, "first")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_is_wrong_with_a_request_is_named(change, error, match):
         return
     with pytest.raises(error, match=match or None):
         studies.create({**QUICK, **change})
-    assert studies.studies() == []
+    assert studies.list_studies() == []
 
 
 def test_numbers_that_are_too_large_to_calculate_with_are_refused():
@@ -135,8 +135,8 @@ def test_numbers_that_are_too_large_to_calculate_with_are_refused():
 def test_the_largest_seed_serves_everyone():
     studies, id = study(options={**QUICK["options"], "seed": MAX_SEED})
     for name in ("owner", "Ana", "Grüße 世界"):
-        studies.invite(id, name)
-        assert studies.ask(id, name).id
+        studies.participants.invite(id, name)
+        assert studies.duels.ask(id, name).id
     assert studies.import_study(json.loads(json.dumps(studies.export(id)))).options["seed"] == MAX_SEED
 
 

@@ -33,7 +33,7 @@ def test_cards_and_the_report_show_the_digits_of_a_step():
     studies, id = study(QUICK, space={"kind": "space", "parameters": [MASS, {**MASS, "name": "other"}]})
     duel = answer(studies, id)
     values = {str(value) for side in (duel.first, duel.second) for value in side.values()}
-    shown = {row.value for card in studies.cards(id, [duel.first, duel.second]) for row in card.rows}
+    shown = {row.value for card in studies.cards.show(id, [duel.first, duel.second]) for row in card.rows}
     assert shown == {value.removesuffix(".0") for value in values}
-    studies.add_anchor(id, {"mass": 1000.5, "other": 1000.5})
+    studies.anchors.add(id, {"mass": 1000.5, "other": 1000.5})
     assert "mass 1000.5" in render_report(studies, id)

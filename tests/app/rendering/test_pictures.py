@@ -121,8 +121,8 @@ def test_an_export_has_them_and_a_view_has_not():
     id = studies.create(study({"ash.png": address()})).id
     assert studies.show(id).display == {"image": "file"}
     again = studies.import_study(json.loads(json.dumps(studies.export(id)))).id
-    assert studies.picture(again, "ash.png").content == PNG
-    assert studies.picture(again, "elm.png") is None
+    assert studies.cards.picture(again, "ash.png").content == PNG
+    assert studies.cards.picture(again, "elm.png") is None
 
 
 def test_an_import_with_something_else_in_its_place_is_refused():
@@ -142,9 +142,9 @@ def test_a_report_shows_the_picture_of_what_it_recommends():
     studies = StudyService(MemoryStorage())
     pictures = {name: address(PNG + name.encode()) for name in ("ash.png", "birch.png", "elm.png")}
     id = studies.create(study(pictures)).id
-    duel = studies.ask(id)
-    studies.answer(id, duel.id, "first")
-    best = studies.recommendation(id).design
+    duel = studies.duels.ask(id)
+    studies.duels.answer(id, duel.id, "first")
+    best = studies.results.recommend(id).design
     assert f'<img src="{pictures[best["file"]]}" alt="{best["file"]}">' in render_report(studies, id)
 
 
@@ -196,10 +196,10 @@ def test_pictures_of_a_few_studies_are_kept_in_memory_and_those_of_no_deleted_on
     studies = StudyService(MemoryStorage())
     ids = [studies.create(study({"ash.png": address()})).id for _ in range(MAX_PICTURE_STUDIES + 2)]
     assert all("pictures" not in studies.definition(id).display for id in ids)
-    assert all(studies.picture(id, "ash.png").content == PNG for id in ids)
-    assert list(studies._sessions._pictures) == ids[2:]
+    assert all(studies.cards.picture(id, "ash.png").content == PNG for id in ids)
+    assert list(studies.sessions._pictures) == ids[2:]
     studies.delete(ids[-1])
-    assert list(studies._sessions._pictures) == ids[2:-1]
+    assert list(studies.sessions._pictures) == ids[2:-1]
 
 
 # -- thumbnails of a report -------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def test_a_picture_is_in_a_report_once_as_a_thumbnail_however_often_its_design_o
     pictures = {name: address(PNG + name.encode()) for name in ("ash.png", "birch.png", "elm.png")}
     id = studies.create(study(pictures) | {"anchors": [{"name": "Ash"}]}).id
     for outcome in ("first", "second", "tie"):
-        studies.answer(id, studies.ask(id).id, outcome)
+        studies.duels.answer(id, studies.duels.ask(id).id, outcome)
     page = render_report(studies, id)
     for name, picture in pictures.items():
         best = f'<img src="{picture}" alt="{name}">'
@@ -233,7 +233,7 @@ def test_drawings_of_thumbnails_share_no_ids():
     id = studies.create(request | {"anchors": [{"a": 0.1, "b": 0.2}, {"a": 0.7, "b": 0.9}]}).id
     thumbnails = Thumbnails(studies, id)
     assert thumbnails.render_definitions() == ""
-    for design in studies.anchors(id):
+    for design in studies.anchors.list_designs(id):
         assert thumbnails.render(design) == thumbnails.render(design)
     shared = re.findall(r' id="([^"]+)"', thumbnails.render_definitions())
     assert sorted(shared) == ["t0-shade", "t1-shade", "thumbnail0", "thumbnail1"]
@@ -265,7 +265,7 @@ def test_thumbnails_are_limited_in_number_and_size(monkeypatch):
 def test_a_report_names_the_clip_of_what_it_recommends_and_does_not_contain_it():
     studies = StudyService(MemoryStorage())
     id = studies.create({"name": "Trees", "space": SPACE, "display": {"clip": "file"}}).id
-    studies.answer(id, studies.ask(id).id, "first")
-    best = studies.recommendation(id).design
+    studies.duels.answer(id, studies.duels.ask(id).id, "first")
+    best = studies.results.recommend(id).design
     assert f"Clip: {best['file']}, which is not in this file" in render_report(studies, id)
     assert "thumbnail0" not in render_report(studies, id)

@@ -89,7 +89,7 @@ def answered(request=QUICK, outcomes=("first", "second", "tie", "skip", "first")
 
 def test_a_report_says_what_is_recommended_and_how_sure_that_is():
     studies, id = answered(anchors=[GREEN], description="Which cup?\n\nTake a sip.")
-    best, found = studies.recommendation(id), page(studies, id)
+    best, found = studies.results.recommend(id), page(studies, id)
     for heading in (
         "Recommended",
         "Other candidates",
@@ -118,7 +118,7 @@ def test_history_tells_what_was_taken_back_and_what_was_remarked():
     number = studies.history(id)[2]["number"]
     studies.comment(id, "too bitter", number)
     studies.comment(id, "a long day")
-    studies.undo(id)
+    studies.duels.undo(id)
     found = page(studies, id)
     assert "taken back" in found.words
     assert "too bitter" in found.words
@@ -128,7 +128,7 @@ def test_history_tells_what_was_taken_back_and_what_was_remarked():
 
 def test_a_report_recommends_by_the_risk_weight_that_is_wished_for():
     studies, id = answered()
-    own = studies.recommendation(id).risk_weight
+    own = studies.results.recommend(id).risk_weight
     assert own != 2.0
     assert "<dt>Risk weight</dt><dd><b>2</b>" in render_report(studies, id, risk_weight=2.0)
     assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in render_report(studies, id)
@@ -159,7 +159,7 @@ def test_a_catalogue_has_a_map_of_its_items():
 def test_a_participant_s_report_holds_nothing_of_the_others():
     studies, id = answered()
     studies.comment(id, "the owner's secret")
-    studies.invite(id, "Ana")
+    studies.participants.invite(id, "Ana")
     answer(studies, id, "second", "Ana")
     found = page(studies, id, "Ana")
     assert "by Ana" in found.text
@@ -203,7 +203,7 @@ def test_markup_in_names_and_texts_stays_text():
     )
     studies.comment(id, EVIL, 1)
     studies.comment(id, EVIL)
-    studies.invite(id, EVIL)
+    studies.participants.invite(id, EVIL)
     answer(studies, id, "first", EVIL)
     for participant in ("owner", EVIL):
         assert page(studies, id, participant).words.count(EVIL) >= 3
@@ -272,7 +272,7 @@ def test_labels_of_any_language_are_left_to_the_fonts_of_the_reader():
 
 def test_figures_are_drawn_in_several_threads_at_once():
     studies, id = answered()
-    plot = studies.figure(id, "slices")
+    plot = studies.results.make_figure(id, "slices")
     alone = render_picture(plot)
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(render_picture, [plot] * 8)) == {alone}
@@ -324,14 +324,14 @@ def test_a_choice_of_many_values_has_a_report(kind, count):
     parameters = [{"name": "leaf", "kind": kind, "values": values}, QUICK["space"]["parameters"][0]]
     studies, id = study(QUICK, space={"kind": "space", "parameters": parameters})
     odd = {"leaf": "v31", "minutes": 3.0}
-    studies.add_anchor(id, odd)
+    studies.anchors.add(id, odd)
     table = [
         {"winner.leaf": value, "winner.minutes": 3.0, "loser.leaf": "v0", "loser.minutes": 4.0} for value in values
     ]
-    studies.import_comparisons(id, table)
+    studies.duels.import_comparisons(id, table)
     text = page(studies, id).text
     assert "v31" in text
-    drawn = studies.map(id)
+    drawn = studies.results.make_map(id)
     assert drawn.at["leaf"] in drawn.slices[0].axis.values
     assert drawn.at["leaf"] in drawn.plane.x.values
 
@@ -340,12 +340,14 @@ def test_the_home_page_and_the_duel_count_the_same_answers():
     studies, id = study()
     for outcome in ("first", "skip", "second", "tie", "first"):
         answer(studies, id, outcome)
-    studies.undo(id)
-    asked = studies.ask(id).answers
-    (line,) = studies.studies()
-    (participant,) = studies.participants(id)
+    studies.duels.undo(id)
+    asked = studies.duels.ask(id).answers
+    (line,) = studies.list_studies()
+    (participant,) = studies.participants.show(id)
     assert (
-        (line.answers, studies.show(id).answers, participant.answers, studies.answers(id)) == (asked,) * 4 == (3,) * 4
+        (line.answers, studies.show(id).answers, participant.answers, studies.duels.count_answers(id))
+        == (asked,) * 4
+        == (3,) * 4
     )
 
 
@@ -353,7 +355,7 @@ def test_halves_are_rounded_away_from_zero_as_on_the_page():
     assert [format_number(value) for value in (0.125, -0.125, 2.5, 12.25)] == ["0.13", "−0.13", "2.50", "12.3"]
     assert (format_percent(0.125), format_duration(62_500), format_duration(250)) == ("13 %", "1 min", "0.3 s")
     studies, id = study()
-    studies.import_comparisons(
+    studies.duels.import_comparisons(
         id, [{"winner.minutes": 2.0625, "winner.leaf": "black", "loser.minutes": 4, "loser.leaf": "green"}]
     )
     assert "2.063" in page(studies, id).text
@@ -376,7 +378,7 @@ def test_an_empty_cell_is_left_out_of_a_line_and_is_never_none():
         {"name": "called", "values": ["ash", None, None, None, None, None]},
     ]}, "display": {"title": "called"}}  # fmt: skip
     studies, id = study(request)
-    studies.add_anchor(id, {"name": "Birch"})
+    studies.anchors.add(id, {"name": "Birch"})
     answer(studies, id)
     text = page(studies, id).text
     assert "None" not in text

@@ -19,11 +19,11 @@ def through_json(update):
 
 def test_only_what_is_new_of_a_log_is_sent():
     studies, id = study()
-    definition, session = studies.definition(id), studies.session(id, "owner")
+    definition, session = studies.definition(id), studies.sessions.session(id, "owner")
     tracker, pool, key = ReplicaTracker(), ReplicaPool(), (id, "owner")
     sizes = []
     for outcome in ("first", "second", "first"):
-        duel = studies.ask(id)
+        duel = studies.duels.ask(id)
         for log in (
             snapshot(session.optimizer),
             *(snapshot(session.optimizer, session.pending, one) for one in ("first", "tie")),
@@ -32,11 +32,11 @@ def test_only_what_is_new_of_a_log_is_sent():
             sizes.append((update.keep, len(update.events), update.definition is not None))
             found = pool.run(update)
             assert found.digest == log.digest
-        studies.answer(id, duel.id, outcome)
+        studies.duels.answer(id, duel.id, outcome)
     assert sizes == [(0, 0, True), (0, 1, False), (0, 1, False),
                      (0, 1, False), (1, 1, False), (1, 1, False),
                      (1, 1, False), (2, 1, False), (2, 1, False)]  # fmt: skip
-    studies.undo(id)
+    studies.duels.undo(id)
     update = tracker.make_update(key, definition, snapshot(session.optimizer))
     assert (update.keep, update.events) == (2, [])
 
@@ -65,14 +65,14 @@ def test_a_pool_keeps_a_study_as_long_as_one_of_its_participants(monkeypatch):
 
 def test_a_definition_and_a_log_come_through_json_as_they_are():
     studies, id = study()
-    studies.add_anchor(id, GREEN)
-    studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}])
+    studies.anchors.add(id, GREEN)
+    studies.duels.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}])
     for outcome in ("first", "second", "skip"):
         answer(studies, id, outcome)
-    log = snapshot(studies.session(id, "owner").optimizer)
+    log = snapshot(studies.sessions.session(id, "owner").optimizer)
     found = ReplicaPool().run(through_json(ReplicaTracker().make_update((id, "owner"), studies.definition(id), log)))
     assert found.digest == log.digest
-    assert found.duel == studies.session(id, "owner").optimizer.ask()
+    assert found.duel == studies.sessions.session(id, "owner").optimizer.ask()
 
 
 def test_the_duels_to_start_with_are_made_once_they_are_needed(monkeypatch):
@@ -81,7 +81,7 @@ def test_the_duels_to_start_with_are_made_once_they_are_needed(monkeypatch):
     made, original = [], duel_selection.generate_initial_pairs
     monkeypatch.setattr(duel_selection, "generate_initial_pairs", lambda *given: made.append(given) or original(*given))
     studies, id = study()
-    optimizer: Optimizer = studies.session(id, "owner").optimizer
+    optimizer: Optimizer = studies.sessions.session(id, "owner").optimizer
     assert made == []
     optimizer.ask()
     assert len(made) == 1
@@ -95,7 +95,7 @@ def test_a_duel_is_computed_within_the_time_limit_also_in_a_thread(monkeypatch):
         Replica, "next_duel", lambda self: (limits.append(current_deadline().seconds), next_duel(self))[1]
     )
     update = ReplicaTracker().make_update(
-        (id, "owner"), studies.definition(id), snapshot(studies.session(id, "owner").optimizer)
+        (id, "owner"), studies.definition(id), snapshot(studies.sessions.session(id, "owner").optimizer)
     )
     ReplicaPool().run(update)
     assert limits == [replicas.MAX_ASK_SECONDS]

@@ -104,21 +104,23 @@ def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_comp
     ids = quick.create(request_).id, slow.create(request_).id
     for outcome in ("first", "second", "tie", "skip", "first", "second"):
         here.clear()
-        duel = quick.ask(ids[0])
+        duel = quick.duels.ask(ids[0])
         assert here == []
-        assert shown(duel) == shown(slow.ask(ids[1]))
+        assert shown(duel) == shown(slow.duels.ask(ids[1]))
         for studies, id in zip((quick, slow), ids, strict=True):
-            studies.answer(id, duel.id, outcome)
+            studies.duels.answer(id, duel.id, outcome)
     here.clear()
-    quick.undo(ids[0]), slow.undo(ids[1])
-    quick.add_anchor(ids[0], duel.first), slow.add_anchor(ids[1], duel.first)
+    quick.duels.undo(ids[0]), slow.duels.undo(ids[1])
+    quick.anchors.add(ids[0], duel.first), slow.anchors.add(ids[1], duel.first)
     for studies, id in zip((quick, slow), ids, strict=True):
-        studies.answer(id, duel.id, "first")
+        studies.duels.answer(id, duel.id, "first")
     assert here == []
-    assert shown(quick.ask(ids[0])) == shown(slow.ask(ids[1]))
+    assert shown(quick.duels.ask(ids[0])) == shown(slow.duels.ask(ids[1]))
     # What was learnt came with the duel: the same recommendation, and the same file.
-    assert quick.recommendation(ids[0]) == slow.recommendation(ids[1])
-    texts = [each.session(id, "owner").optimizer.to_json() for each, id in zip((quick, slow), ids, strict=True)]
+    assert quick.results.recommend(ids[0]) == slow.results.recommend(ids[1])
+    texts = [
+        each.sessions.session(id, "owner").optimizer.to_json() for each, id in zip((quick, slow), ids, strict=True)
+    ]
     assert texts[0] == texts[1]
     scheduler._workers = []  # the process is for the next test too
     scheduler.close()
@@ -129,12 +131,12 @@ def test_either_answer_is_there_before_it_is_given(held):
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     id = studies.create(QUICK).id
     held.free.set()
-    studies.ask(id)
+    studies.duels.ask(id)
     until(lambda: len(held.done) == 3)
     assert held.done == [(id, None), (id, "first"), (id, "second")]
     held.free.clear()  # whatever needed computing would wait
     answer(studies, id, "second")
-    assert studies.ask(id)
+    assert studies.duels.ask(id)
     held.free.set()
     scheduler.close()
 
@@ -144,17 +146,17 @@ def test_whoever_needs_a_duel_that_is_being_computed_waits_for_it(held):
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     id = studies.create(QUICK).id
     held.free.set()
-    duel = studies.ask(id)
+    duel = studies.duels.ask(id)
     until(lambda: len(held.done) == 3)
     for outcome in ("first", "tie"):  # one that is looked ahead at, and one that is not
-        studies.answer(id, duel.id, outcome)
+        studies.duels.answer(id, duel.id, outcome)
         held.free.clear(), held.busy.clear()
         with ThreadPoolExecutor(1) as pool:
             if outcome == "first":
-                duel = studies.ask(id)
+                duel = studies.duels.ask(id)
                 assert held.busy.wait(TIMEOUT)
-                studies.answer(id, duel.id, "first")
-            asked = pool.submit(studies.ask, id)
+                studies.duels.answer(id, duel.id, "first")
+            asked = pool.submit(studies.duels.ask, id)
             assert held.busy.wait(TIMEOUT)
             time.sleep(0.05)
             assert not asked.done()
@@ -170,16 +172,16 @@ def test_a_duel_that_someone_waits_for_goes_first_and_answers_that_were_not_give
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     ids = [studies.create({**QUICK, "options": {**QUICK["options"], "seed": n}}).id for n in range(4)]
     held.free.set()
-    duels = [studies.ask(id) for id in ids]
+    duels = [studies.duels.ask(id) for id in ids]
     until(lambda: len(held.done) == 12)
     for id, duel in zip(ids, duels, strict=True):
-        studies.answer(id, duel.id, "first")
+        studies.duels.answer(id, duel.id, "first")
     held.free.clear(), held.busy.clear(), held.done.clear()
-    duels = [studies.ask(id) for id in ids]  # known: but what comes after them is now looked at
+    duels = [studies.duels.ask(id) for id in ids]  # known: but what comes after them is now looked at
     assert held.busy.wait(TIMEOUT)
-    studies.answer(ids[3], duels[3].id, "skip")
+    studies.duels.answer(ids[3], duels[3].id, "skip")
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(studies.ask, ids[3])
+        asked = pool.submit(studies.duels.ask, ids[3])
         until(lambda: any(not job.rank for job in scheduler._jobs.waiting))
         held.free.set()
         asked.result(TIMEOUT)
@@ -195,8 +197,8 @@ def test_only_so_many_look_ahead(held):
     studies = StudyService(MemoryStorage())
     for n in range(MAX_PREFETCH_JOBS):
         id = studies.create({**QUICK, "options": {**QUICK["options"], "seed": n}}).id
-        studies.ask(id)
-        scheduler.prefetch((id, "owner"), studies.definition(id), studies.session(id, "owner"))
+        studies.duels.ask(id)
+        scheduler.prefetch((id, "owner"), studies.definition(id), studies.sessions.session(id, "owner"))
     assert held.busy.wait(TIMEOUT)
     assert MAX_PREFETCH_JOBS - 1 <= len(scheduler._jobs.waiting) <= MAX_PREFETCH_JOBS
     held.free.set()
@@ -238,7 +240,7 @@ def test_a_mistake_in_a_worker_is_logged_and_the_duel_computed_here(monkeypatch,
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     id = studies.create(QUICK).id
     with caplog.at_level(logging.ERROR, "anchorpbo.app.scheduler"):
-        assert studies.ask(id)
+        assert studies.duels.ask(id)
     assert "by us" in caplog.text
     assert len(here) == 1
     scheduler.close()
@@ -250,7 +252,7 @@ def test_another_logs_duel_is_not_taken(monkeypatch, caplog, here):
     scheduler = Scheduler()
     studies, other = StudyService(MemoryStorage(), scheduler=scheduler), StudyService(MemoryStorage())
     ids = studies.create(QUICK).id, other.create(QUICK).id
-    assert shown(studies.ask(ids[0])) == shown(other.ask(ids[1]))
+    assert shown(studies.duels.ask(ids[0])) == shown(other.duels.ask(ids[1]))
     assert "does not match the log" in caplog.text
     scheduler.close()
 
@@ -271,9 +273,9 @@ def test_a_process_that_is_killed_is_started_again(here, caplog):
         if idle:  # nobody needs it, and still it is missed
             until(lambda: workers[0].ready.is_set() and workers[0].pid not in {None, *seen})
     here.clear()
-    duel = quick.ask(ids[0])
+    duel = quick.duels.ask(ids[0])
     assert here == []
-    assert shown(duel) == shown(slow.ask(ids[1]))
+    assert shown(duel) == shown(slow.duels.ask(ids[1]))
     assert workers[0].pid not in seen
     assert "started again" in caplog.text
     scheduler.close()
@@ -299,7 +301,7 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
         answer(studies, id)
     here.clear()
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(studies.ask, id)  # this one is chosen by the model
+        asked = pool.submit(studies.duels.ask, id)  # this one is chosen by the model
         try:
             assert asked.result(TIMEOUT / 2)
             assert len(here) == 1
@@ -351,7 +353,7 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     id = studies.create(QUICK).id
     with pytest.raises(RunError, match="the next duel could not be computed; received processes that ended"):
-        studies.ask(id)
+        studies.duels.ask(id)
     end = time.monotonic() + TIMEOUT
     while Fragile.started < 4:  # the last one is started after the job was given up
         assert time.monotonic() < end
@@ -376,15 +378,15 @@ def test_an_end_does_not_keep_anyone_waiting(held):
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     id = studies.create(QUICK).id
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(studies.ask, id)
+        asked = pool.submit(studies.duels.ask, id)
         assert held.busy.wait(TIMEOUT)
         closing = Thread(target=scheduler.close)
         closing.start()
         duel = asked.result(TIMEOUT)  # computed here, while the worker is still held
         held.free.set()
         closing.join(TIMEOUT)
-    studies.answer(id, duel.id, "first")
-    assert studies.ask(id).id != duel.id
+    studies.duels.answer(id, duel.id, "first")
+    assert studies.duels.ask(id).id != duel.id
 
 
 def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answered(monkeypatch):
@@ -400,7 +402,7 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
     with pytest.raises(
         RunError, match=r"computing the next duel must take at most 0.3 s; received one that .*; ask again"
     ):
-        studies.ask(id)
+        studies.duels.ask(id)
     monkeypatch.undo()
     end = time.monotonic() + TIMEOUT
     while workers[0].pid in (None, before):
@@ -408,7 +410,7 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
         time.sleep(0.01)
     while True:  # one that was told to be late at the last moment is given up for all who wait for it
         try:
-            assert studies.ask(id)
+            assert studies.duels.ask(id)
             break
         except RunError:
             assert time.monotonic() < end
@@ -429,13 +431,13 @@ def test_an_answer_and_a_next_duel_that_is_ready_are_appended_together(held, out
     quick, plain = StudyService(storage, scheduler=scheduler), StudyService(MemoryStorage())
     ids = quick.create(QUICK).id, plain.create(QUICK).id
     held.free.set()
-    duels = quick.ask(ids[0]), plain.ask(ids[1])
+    duels = quick.duels.ask(ids[0]), plain.duels.ask(ids[1])
     until(lambda: len(held.done) == 3)
     before = len(storage.appended)
-    view = quick.answer(ids[0], duels[0].id, outcome, 250, ask=True)
-    plain.answer(ids[1], duels[1].id, outcome)
-    assert shown(view.next) == shown(plain.ask(ids[1]))
-    assert view.next == quick.ask(ids[0])
+    view = quick.duels.answer(ids[0], duels[0].id, outcome, 250, ask=True)
+    plain.duels.answer(ids[1], duels[1].id, outcome)
+    assert shown(view.next) == shown(plain.duels.ask(ids[1]))
+    assert view.next == quick.duels.ask(ids[0])
     assert types_of(quick, ids[0]) == types_of(plain, ids[1]) == ["created", "asked", "answered", "asked"]
     assert quick.history(ids[0])[2]["response_ms"] == 250
     assert quick.history(ids[0])[3]["response_ms"] is None
@@ -449,16 +451,16 @@ def test_an_answer_with_its_next_duel_is_repeated_and_undone_as_any_other(held):
     studies = StudyService(MemoryStorage(), scheduler=scheduler)
     id = studies.create(QUICK).id
     held.free.set()
-    duel = studies.ask(id)
+    duel = studies.duels.ask(id)
     until(lambda: len(held.done) == 3)
-    view = studies.answer(id, duel.id, "first", ask=True)
-    repeated = studies.answer(id, duel.id, "first", ask=True)
+    view = studies.duels.answer(id, duel.id, "first", ask=True)
+    repeated = studies.duels.answer(id, duel.id, "first", ask=True)
     assert (repeated.repeated, repeated.event, repeated.next) == (True, view.event, view.next)
     other = StudyService(studies.storage)
-    assert other.ask(id) == view.next
-    undone = studies.undo(id, event=view.event)
+    assert other.duels.ask(id) == view.next
+    undone = studies.duels.undo(id, event=view.event)
     assert (undone.event["number"], undone.pending.id) == (view.event, duel.id)
-    assert other.ask(id).id == duel.id
+    assert other.duels.ask(id).id == duel.id
     scheduler.close()
 
 
@@ -468,13 +470,13 @@ def test_an_answer_stays_if_no_next_duel_can_be_asked(monkeypatch):
 
     studies = StudyService(MemoryStorage())
     id = studies.create(QUICK).id
-    duel = studies.ask(id)
+    duel = studies.duels.ask(id)
     monkeypatch.setattr(DuelSelector, "select", select)
-    view = studies.answer(id, duel.id, "first", ask=True)
+    view = studies.duels.answer(id, duel.id, "first", ask=True)
     assert (view.answers, view.next) == (1, None)
     assert types_of(studies, id) == ["created", "asked", "answered"]
     with pytest.raises(InputError, match="a pair left"):
-        studies.ask(id)
+        studies.duels.ask(id)
 
 
 class CountingStorage(MemoryStorage):

@@ -97,11 +97,11 @@ def test_the_clips_of_a_study_have_as_many_bytes_as_the_limit_and_no_more():
 
 def test_cards_tell_what_kind_of_clip_there_is(studies):
     id = make(studies, {"b.mp3": CONTENT["b.mp3"]})
-    cards = {card.clip: card for card in studies.cards(id, [{"name": name} for name in ("one", "two", "three")])}
+    cards = {card.clip: card for card in studies.cards.show(id, [{"name": name} for name in ("one", "two", "three")])}
     assert {name: card.clip_kind for name, card in cards.items()} == dict(
         zip(FILES, (None, "audio", None), strict=True)
     )
-    assert {card.clip for card in studies.ask(id).cards} <= set(FILES)
+    assert {card.clip for card in studies.duels.ask(id).cards} <= set(FILES)
 
 
 def test_a_copy_has_the_clips_and_a_deleted_study_leaves_none(studies):
@@ -122,7 +122,7 @@ def test_a_copy_that_fails_leaves_no_study(studies, monkeypatch):
     monkeypatch.setattr(studies.storage, "put_clip", fail)
     with pytest.raises(OSError, match="full"):
         studies.duplicate(id)
-    assert [one.id for one in studies.studies()] == [id]
+    assert [one.id for one in studies.list_studies()] == [id]
 
 
 # -- archives ---------------------------------------------------------------------------------------------------------
@@ -130,9 +130,9 @@ def test_a_copy_that_fails_leaves_no_study(studies, monkeypatch):
 
 def test_an_archive_restores_the_whole_study(studies):
     id = make(studies)
-    duel = studies.ask(id)
-    studies.answer(id, duel.id, "first", 1200)
-    studies.invite(id, "Ana")
+    duel = studies.duels.ask(id)
+    studies.duels.answer(id, duel.id, "first", 1200)
+    studies.participants.invite(id, "Ana")
     elsewhere = StudyService(MemoryStorage())
     view = import_archive(elsewhere, archive_of(studies, id))
     assert contents(elsewhere, view.id) == CONTENT
@@ -191,10 +191,10 @@ def spoilt(studies, change):
 )
 def test_an_archive_that_is_wrong_is_refused_and_leaves_nothing(studies, change, says):
     packed = spoilt(studies, change)
-    before = [one.id for one in studies.studies()]
+    before = [one.id for one in studies.list_studies()]
     with pytest.raises(InputError, match=says):
         import_archive(studies, packed)
-    assert [one.id for one in studies.studies()] == before
+    assert [one.id for one in studies.list_studies()] == before
 
 
 def test_a_damaged_archive_is_refused(studies):

@@ -21,11 +21,11 @@ def test_an_export_that_went_through_javascript_is_the_same_study() -> None:
     studies = StudyService(MemoryStorage())
     id = studies.create({**STUDY_EXAMPLE, "options": {"seed": 3, "risk_weight": 2.0}}).id
     for n in range(9):
-        duel = studies.ask(id)
-        studies.answer(id, duel.id, "first" if n % 3 else "tie")
-    studies.undo(id)
+        duel = studies.duels.ask(id)
+        studies.duels.answer(id, duel.id, "first" if n % 3 else "tie")
+    studies.duels.undo(id)
     export = json.loads(json.dumps(as_javascript_writes_it(studies.export(id))))
     again = studies.import_study(export).id
     assert again != id
-    assert studies.ask(again) == studies.ask(id)
-    assert studies.recommendation(again) == studies.recommendation(id)
+    assert studies.duels.ask(again) == studies.duels.ask(id)
+    assert studies.results.recommend(again) == studies.results.recommend(id)

@@ -43,7 +43,7 @@ def test_what_is_checked_in_another_process_is_the_same(checking):
     for request in (QUICK, TREES, {**QUICK, "anchors": [{"minutes": 2.0, "leaf": "black"}]}):
         one, other = here.create(request).id, there.create(request).id
         assert here.definition(one).to_dict() == there.definition(other).to_dict()
-        assert here.anchors(one) == there.anchors(other)
+        assert here.anchors.list_designs(one) == there.anchors.list_designs(other)
         limited = {**request, "space": {**request["space"], "constraints": ["minutes <= 5"]}}
         assert here.validator.preview(limited) == there.validator.preview(limited)
         answer(here, one)
@@ -52,7 +52,7 @@ def test_what_is_checked_in_another_process_is_the_same(checking):
     table = b"name,price\nAsh,5\nElm,9\n"
     assert here.validator.read_catalogue(table) == there.validator.read_catalogue(table)
     id = there.create(TREES).id
-    assert there.import_comparisons(id, BytesIO(b"winner,loser\nOak,Elm\nAsh,Yew\n")) == 2
+    assert there.duels.import_comparisons(id, BytesIO(b"winner,loser\nOak,Elm\nAsh,Yew\n")) == 2
 
 
 @pytest.mark.parametrize("wrong", [{"name": "x"}, {**QUICK, "more": 1}, {**QUICK, "options": {"seed": -1}}, 3])
@@ -207,7 +207,7 @@ def test_studies_that_are_there_already_are_not_held_to_it(monkeypatch):
     id = studies.create(QUICK).id
     monkeypatch.setattr(validation, "MAX_PARAMETERS", 1)
     monkeypatch.setattr(definition, "CHECK_SECONDS", 0.0)
-    assert StudyService(studies.storage).ask(id)
+    assert StudyService(studies.storage).duels.ask(id)
     with pytest.raises(InputError, match=r"at most 1 parameters; received 2"):
         studies.import_study(studies.export(id))
 
@@ -227,11 +227,14 @@ def test_a_long_table_of_comparisons_is_refused_while_it_is_read():
     studies = StudyService(MemoryStorage())
     id = studies.create(TREES).id
     head, row = b"winner,loser\n", b"Oak,Elm\n"
-    assert studies.import_comparisons(id, BytesIO(head + row * validator.MAX_COMPARISONS)) == validator.MAX_COMPARISONS
+    assert (
+        studies.duels.import_comparisons(id, BytesIO(head + row * validator.MAX_COMPARISONS))
+        == validator.MAX_COMPARISONS
+    )
     says = r"a table must have at most 10,000 comparisons; received {} rows or more; choose the latest"
     for count, received in ((validator.MAX_COMPARISONS + 1, "10,001"), (4_000_000, "20,001")):
         with pytest.raises(InputError, match=says.format(received)):
-            studies.import_comparisons(id, BytesIO(head + row * count))
+            studies.duels.import_comparisons(id, BytesIO(head + row * count))
 
 
 @pytest.mark.parametrize("setting", ["low", "high", "step"])

@@ -34,7 +34,7 @@ def test_a_map_says_what_the_optimizer_says():
     studies, id = study(anchors=[GREEN])
     for outcome in ("first", "second", "tie", "first"):
         answer(studies, id, outcome)
-    found, optimizer = studies.map(id), studies.session(id, "owner").optimizer
+    found, optimizer = studies.results.make_map(id), studies.sessions.session(id, "owner").optimizer
     assert found.at == optimizer.recommend().design
     assert (found.answers, found.anchors, len(found.duels)) == (4, [GREEN], 4)
     assert [one.axis.name for one in found.slices] == ["minutes", "leaf"]
@@ -52,7 +52,7 @@ def test_a_map_says_what_the_optimizer_says():
 
 def test_before_the_first_answer_only_noise_is_known():
     studies, id = study(anchors=[GREEN])
-    found = studies.map(id)
+    found = studies.results.make_map(id)
     assert found.answers == 0
     assert found.at == studies.definition(id).space.check(found.at)
     for grid in (found.plane.grid, *(one.grid for one in found.slices)):
@@ -71,55 +71,58 @@ def test_the_strongest_plane_is_over_the_parameters_that_the_utility_depends_on_
         sides = {"winner": won, "loser": lost}
         rows.append({f"{side}.{each['name']}": float(value) for side, design in sides.items()
                      for each, value in zip(parameters, design, strict=True)})  # fmt: skip
-    studies.import_comparisons(id, rows)
-    names = [(drawn.plane.x.name, drawn.plane.y.name) for drawn in (studies.map(id), studies.map(id, strongest=True))]
+    studies.duels.import_comparisons(id, rows)
+    names = [
+        (drawn.plane.x.name, drawn.plane.y.name)
+        for drawn in (studies.results.make_map(id), studies.results.make_map(id, strongest=True))
+    ]
     assert names == [("idle", "first"), ("first", "second")]
 
 
 def test_a_map_goes_through_the_design_and_along_the_parameters_that_are_named():
     studies, id = study()
     answer(studies, id)
-    found = studies.map(id, "owner", BLACK, "leaf", "minutes")
+    found = studies.results.make_map(id, "owner", BLACK, "leaf", "minutes")
     assert (found.at, found.plane.x.name, found.plane.y.name) == (BLACK, "leaf", "minutes")
-    assert studies.map(id, x="leaf").plane.y.name == "minutes"
-    assert studies.map(id, y="minutes").plane.x.name == "leaf"
+    assert studies.results.make_map(id, x="leaf").plane.y.name == "minutes"
+    assert studies.results.make_map(id, y="minutes").plane.x.name == "leaf"
     with pytest.raises(UnknownNameError, match="a parameter must be one of"):
-        studies.map(id, x="colour")
+        studies.results.make_map(id, x="colour")
     with pytest.raises(InputError, match="two different parameters"):
-        studies.map(id, x="leaf", y="leaf")
+        studies.results.make_map(id, x="leaf", y="leaf")
 
 
 def test_a_map_crosses_what_constraints_forbid():
     studies, id = study(QUICK, space=TWO)
-    assert studies.map(id).at["a"] + studies.map(id).at["b"] <= 8
+    assert studies.results.make_map(id).at["a"] + studies.results.make_map(id).at["b"] <= 8
     answer(studies, id)
-    found = studies.map(id)
+    found = studies.results.make_map(id)
     assert [one.axis.name for one in found.slices] == ["a", "b"]
     assert found.at["c"] == "x"
     assert np.isfinite(np.array(found.plane.grid.utility)).all()
     assert found.slices[1].axis.values == [0, 1, 2, 3, 4]
     with pytest.raises(InputError):
-        studies.map(id, at={"a": 9.0, "b": 4})
+        studies.results.make_map(id, at={"a": 9.0, "b": 4})
 
 
 def test_one_parameter_has_no_plane():
     one = {"kind": "space", "parameters": [{"name": "dose", "kind": "real", "low": 0.1, "high": 10.0, "log": True}]}
     studies, id = study(QUICK, space=one)
     answer(studies, id)
-    found = studies.map(id)
+    found = studies.results.make_map(id)
     assert found.plane is None
     assert found.slices[0].axis.log
     assert np.allclose(found.slices[0].axis.values, np.geomspace(0.1, 10, grids.SLICE_POINTS))
     with pytest.raises(UnknownNameError):
-        studies.map(id, x="leaf")
+        studies.results.make_map(id, x="leaf")
 
 
 def test_a_catalogue_has_items():
     studies, id = study(TREES)
-    assert studies.map(id).items.grid.utility is None
+    assert studies.results.make_map(id).items.grid.utility is None
     for outcome in ("first", "second"):
         answer(studies, id, outcome)
-    found, optimizer = studies.map(id), studies.session(id, "owner").optimizer
+    found, optimizer = studies.results.make_map(id), studies.sessions.session(id, "owner").optimizer
     assert (found.at, found.slices, found.plane) == (None, [], None)
     assert (found.items.shown, found.items.total) == (6, 6)
     designs = [item.design for item in found.items.items]
@@ -132,7 +135,7 @@ def test_of_a_long_catalogue_all_that_was_compared_or_marked_is_shown(monkeypatc
     space = {"kind": "catalogue", "columns": columns, "features": ["x"], "key": "n"}
     studies, id = study(QUICK, space=space, anchors=[{"n": 37}])
     duel = answer(studies, id)
-    found = studies.map(id).items
+    found = studies.results.make_map(id).items
     shown = [item.design["n"] for item in found.items]
     assert (found.shown, found.total) == (5, 40)
     assert {37, duel.first["n"], duel.second["n"]} <= set(shown)
@@ -168,7 +171,7 @@ def test_the_correlation_of_draws_is_that_of_the_means_computation(monkeypatch):
     """One definition of rank correlation for means and draws: draws that equal the means give their correlation."""
     studies, id = study()
     _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -((d["minutes"] - 5) ** 2))
-    sides = [ParticipantModel.from_session(studies.session(id, name)) for name in ("Ana", "Ben")]
+    sides = [ParticipantModel.from_session(studies.sessions.session(id, name)) for name in ("Ana", "Ben")]
     monkeypatch.setattr(
         "anchorpbo.posterior.posterior_mixture.PosteriorMixture.sample",
         lambda self, designs, count, rng: np.tile(self.mean(designs), (count, 1)),
@@ -181,16 +184,16 @@ def _answer_by(studies, id, **likings):
     """Participants who answer the same comparisons, each by a liking of their own."""
     designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
     for name, liking in likings.items():
-        studies.invite(id, name)
+        studies.participants.invite(id, name)
         order = sorted(designs, key=liking, reverse=True)
-        studies.import_comparisons(id, [{"winner": a, "loser": b} for a, b in combinations(order, 2)], name)
+        studies.duels.import_comparisons(id, [{"winner": a, "loser": b} for a, b in combinations(order, 2)], name)
 
 
 def test_those_who_think_alike_agree_and_those_who_do_not_disagree():
     studies, id = study()
     _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: d["minutes"], Cleo=lambda d: -d["minutes"])
-    studies.invite(id, "Dan")
-    found = studies.agreement(id)
+    studies.participants.invite(id, "Dan")
+    found = studies.results.compute_agreement(id)
     assert found.participants == ["Ana", "Ben", "Cleo"]
     assert np.allclose(found.matrix, [[1, 1, -1], [1, 1, -1], [-1, -1, 1]])
     opinions = {one.participant: one for one in found.opinions}
@@ -203,8 +206,8 @@ def test_those_who_think_alike_agree_and_those_who_do_not_disagree():
 def test_agreement_is_of_posterior_means_at_all_designs_compared():
     studies, id = study()
     _answer_by(studies, id, Ana=lambda d: -((d["minutes"] - 4) ** 2), Ben=lambda d: -((d["minutes"] - 6.5) ** 2))
-    found = studies.agreement(id)
-    optimizers = [studies.session(id, name).optimizer for name in ("Ana", "Ben")]
+    found = studies.results.compute_agreement(id)
+    optimizers = [studies.sessions.session(id, name).optimizer for name in ("Ana", "Ben")]
     designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
     a, b = ([one.utility for one in optimizer.utilities(designs)] for optimizer in optimizers)
     assert found.matrix[0][1] == pytest.approx(_by_hand(a, b))
@@ -219,11 +222,11 @@ def test_someone_who_finds_all_alike_leaves_the_choice_to_the_others():
     _answer_by(studies, id, Ana=lambda d: d["minutes"])
     designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
     for name in ("Ben", "Cleo"):
-        studies.invite(id, name)
-        studies.import_comparisons(
+        studies.participants.invite(id, name)
+        studies.duels.import_comparisons(
             id, [{"winner": a, "loser": b, "tie": True} for a, b in combinations(designs, 2)], name
         )
-    found = studies.agreement(id)
+    found = studies.results.compute_agreement(id)
     assert found.consensus == {"minutes": 9.0, "leaf": "green"}
     assert np.allclose(found.matrix[0], [1, 0, 0])
 
@@ -236,12 +239,12 @@ def test_equals_share_a_rank(seed):
 
 def test_nobody_agrees_before_anyone_has_answered():
     studies, id = study()
-    found = studies.agreement(id)
+    found = studies.results.compute_agreement(id)
     assert (found.participants, found.matrix, found.consensus) == ([], [], None)
     answer(studies, id, "skip")
-    assert studies.agreement(id).participants == []
+    assert studies.results.compute_agreement(id).participants == []
     answer(studies, id, "first")
-    found = studies.agreement(id)
+    found = studies.results.compute_agreement(id)
     assert (found.participants, found.matrix, found.consensus) == (["owner"], [[1.0]], None)
 
 
@@ -249,7 +252,7 @@ def test_of_many_designs_an_even_choice_is_compared(monkeypatch):
     monkeypatch.setattr("anchorpbo.app.service.agreement.MAX_DESIGNS", 3)
     studies, id = study()
     _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"])
-    sides = [ParticipantModel.from_session(studies.session(id, name)) for name in ("Ana", "Ben")]
+    sides = [ParticipantModel.from_session(studies.sessions.session(id, name)) for name in ("Ana", "Ben")]
     assert compute_agreement(sides, {}).matrix[0][1] == pytest.approx(-1.0)
 
 
@@ -261,7 +264,7 @@ def test_every_figure_is_drawn_by_both_libraries(name):
     studies, id = study(anchors=[GREEN])
     for outcome in ("first", "second", "tie", "first"):
         answer(studies, id, outcome)
-    plot = studies.figure(id, name)
+    plot = studies.results.make_figure(id, name)
     assert plot.plotly("auto").data
     assert plot.matplotlib("dark").axes
     assert plot.description.endswith(".")
@@ -270,7 +273,7 @@ def test_every_figure_is_drawn_by_both_libraries(name):
 def test_figures_use_the_labels_and_units_of_the_study():
     studies, id = study(display={"labels": {"minutes": "Steeping"}, "units": {"minutes": "min"}})
     answer(studies, id)
-    layout = studies.figure(id, "slices", options=FigureOptions(columns=1)).plotly("auto").layout
+    layout = studies.results.make_figure(id, "slices", options=FigureOptions(columns=1)).plotly("auto").layout
     assert layout.xaxis.title.text == "Steeping (min)"
 
 
@@ -279,29 +282,29 @@ def test_a_map_has_the_recommended_design_of_the_risk_weight():
     for outcome in ("first", "second", "first"):
         answer(studies, id, outcome)
     for weight in (0.0, 50.0):
-        best = studies.recommendation(id, risk_weight=weight).design
-        assert studies.figure(id, "utility", options=FigureOptions(risk_weight=weight)).best == best
+        best = studies.results.recommend(id, risk_weight=weight).design
+        assert studies.results.make_figure(id, "utility", options=FigureOptions(risk_weight=weight)).best == best
 
 
 def test_the_items_of_a_catalogue_are_described_without_their_drawings():
     columns = [*TREES["space"]["columns"], {"name": "file", "values": [f"{n}.png" for n in range(6)]}]
     studies, id = study(TREES, space=TREES["space"] | {"columns": columns}, display={"image": "file"})
     answer(studies, id)
-    text = studies.figure(id, "utility").plotly("auto").to_json()
+    text = studies.results.make_figure(id, "utility").plotly("auto").to_json()
     assert "Oak" in text
     assert ".png" not in text
     for name in ("slices", "importance"):
         with pytest.raises(InputError, match="needs a space of parameters"):
-            studies.figure(id, name)
+            studies.results.make_figure(id, name)
 
 
 @pytest.mark.parametrize("name", ["utility", "slices"])
 def test_the_hover_text_of_an_anchor_begins_with_its_name(name):
     studies, id = study(anchors=[BLACK])
-    studies.add_anchor(id, GREEN, name="<my> usual")
+    studies.anchors.add(id, GREEN, name="<my> usual")
     answer(studies, id)
     texts = [
-        text for trace in studies.figure(id, name).plotly("auto").data if trace.name == "anchor"
+        text for trace in studies.results.make_figure(id, name).plotly("auto").data if trace.name == "anchor"
         for text in trace.hovertext
     ]  # fmt: skip
     assert sorted({text.split("<br>")[0] for text in texts}) == ["&lt;my&gt; usual (anchor)", "anchor"]
@@ -309,18 +312,20 @@ def test_the_hover_text_of_an_anchor_begins_with_its_name(name):
 
 def test_the_items_that_are_anchors_are_named_on_the_map_of_a_catalogue():
     studies, id = study(TREES)
-    studies.add_anchor(id, answer(studies, id).first, name="the one in the garden")
-    items = next(trace for trace in studies.figure(id, "utility").plotly("auto").data if trace.name == "item")
+    studies.anchors.add(id, answer(studies, id).first, name="the one in the garden")
+    items = next(
+        trace for trace in studies.results.make_figure(id, "utility").plotly("auto").data if trace.name == "item"
+    )
     assert [text.split("<br>")[0] for text in items.hovertext].count("the one in the garden (anchor)") == 1
 
 
 def test_the_figure_of_the_anchors_has_no_answers_and_goes_through_a_design():
     studies, id = study(anchors=[GREEN])
-    studies.add_anchor(id, BLACK, name="my usual")
+    studies.anchors.add(id, BLACK, name="my usual")
     answer(studies, id)
-    optimizer = studies.session(id, "owner").optimizer
+    optimizer = studies.sessions.session(id, "owner").optimizer
     for at in (None, BLACK):
-        plot = studies.figure(id, "anchors", options=FigureOptions(at=at))
+        plot = studies.results.make_figure(id, "anchors", options=FigureOptions(at=at))
         found = plot.plotly("auto")
         assert {one.name for one in found.data if one.name} == {"anchor"}
         assert plot.at == (optimizer.recommended if at is None else BLACK)
@@ -334,8 +339,8 @@ def test_the_figure_of_the_anchors_has_no_answers_and_goes_through_a_design():
 
 def test_the_figure_of_the_anchors_of_a_catalogue_tells_which_item_is_where():
     studies, id = study(TREES)
-    items = next(one for one in studies.figure(id, "anchors").plotly("auto").data if one.name == "item")
-    space = studies.session(id, "owner").optimizer.space
+    items = next(one for one in studies.results.make_figure(id, "anchors").plotly("auto").data if one.name == "item")
+    space = studies.sessions.session(id, "owner").optimizer.space
     assert list(items.customdata) == [item[space.key] for item in space.items]
 
 
@@ -344,7 +349,7 @@ def test_a_skip_has_no_expected_gain():
     for outcome in ("first", "second", "skip"):
         answer(studies, id, outcome)
     assert studies.history(id)[-1]["outcome"] == "skip"
-    assert studies.convergence(id)[:2] == [None, None]
+    assert studies.results.list_gains(id)[:2] == [None, None]
     assert "Expected gain" not in render_report(studies, id)
 
 
@@ -352,9 +357,9 @@ def test_before_the_first_answer_there_is_no_figure_but_that_of_the_anchors():
     studies, id = study()
     for name in {*get_args(FigureName)} - {"anchors"}:
         with pytest.raises(ConflictError, match="a figure needs an answer"):
-            studies.figure(id, name)
-    assert "with 0 anchors" in studies.figure(id, "anchors").description
+            studies.results.make_figure(id, name)
+    assert "with 0 anchors" in studies.results.make_figure(id, "anchors").description
     answer(studies, id)
-    gains = studies.figure(id, "gains")
+    gains = studies.results.make_figure(id, "gains")
     assert gains.description == "No expected gain is known yet."
     assert list(gains.plotly("auto").data[0].x) == []

@@ -22,8 +22,8 @@ ACTIONS = st.one_of(
     st.tuples(st.just("answer"), WHO, OUTCOMES),
     st.tuples(st.just("answer"), WHO, OUTCOMES),
     st.tuples(st.just("undo"), WHO),
-    st.tuples(st.just("add_anchor"), WHO, st.sampled_from([GREEN, BLACK])),
-    st.tuples(st.just("remove_anchor"), WHO, st.sampled_from([GREEN, BLACK])),
+    st.tuples(st.just("add"), WHO, st.sampled_from([GREEN, BLACK])),
+    st.tuples(st.just("remove"), WHO, st.sampled_from([GREEN, BLACK])),
     st.tuples(st.just("comment"), WHO),
     st.tuples(st.just("import"), WHO),
 )
@@ -34,17 +34,17 @@ def act(studies, id, action):
     kind, who, *rest = action
     try:
         if kind == "ask":
-            studies.ask(id, who)
+            studies.duels.ask(id, who)
         elif kind == "answer":
-            studies.answer(id, studies.ask(id, who).id, rest[0], 5, who)
+            studies.duels.answer(id, studies.duels.ask(id, who).id, rest[0], 5, who)
         elif kind == "undo":
-            studies.undo(id, who)
+            studies.duels.undo(id, who)
         elif kind == "comment":
             studies.comment(id, "words", 1, who)
         elif kind == "import":
-            studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}], who)
+            studies.duels.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}], who)
         else:
-            getattr(studies, kind)(id, rest[0], who)
+            getattr(studies.anchors, kind)(id, rest[0], who)
     except (ConflictError, InputError):
         pass
 
@@ -54,7 +54,7 @@ def act(studies, id, action):
 def test_a_new_process_sees_what_the_old_one_saw(actions):
     storage = MemoryStorage()
     studies, id = study(storage=storage)
-    studies.invite(id, "Ana")
+    studies.participants.invite(id, "Ana")
     for action in actions:
         act(studies, id, action)
     for who in ("owner", "Ana"):
@@ -67,7 +67,7 @@ def test_two_processes_take_turns(turns):
     storage = MemoryStorage()
     one, id = study(storage=storage)
     both = (one, StudyService(storage))
-    one.invite(id, "Ana")
+    one.participants.invite(id, "Ana")
     for which, action in turns:
         act(both[which], id, action)
     for who in ("owner", "Ana"):
@@ -78,15 +78,15 @@ def test_two_tabs_in_two_processes_one_answer_counts():
     storage = MemoryStorage()
     one, id = study(storage=storage)
     two = StudyService(storage)
-    duel = one.ask(id)
-    assert two.ask(id) == duel
-    one.answer(id, duel.id, "first")
+    duel = one.duels.ask(id)
+    assert two.duels.ask(id) == duel
+    one.duels.answer(id, duel.id, "first")
     with pytest.raises(ConflictError, match="already answered"):
-        two.answer(id, duel.id, "second")
-    assert two.answer(id, duel.id, "first").repeated
-    assert one.ask(id) == two.ask(id)
-    two.undo(id)
-    assert one.ask(id).id == duel.id
+        two.duels.answer(id, duel.id, "second")
+    assert two.duels.answer(id, duel.id, "first").repeated
+    assert one.duels.ask(id) == two.duels.ask(id)
+    two.duels.undo(id)
+    assert one.duels.ask(id).id == duel.id
 
 
 class _Interrupting(MemoryStorage):
@@ -106,16 +106,16 @@ def test_a_stale_write_reads_on_and_decides_again():
     storage = _Interrupting()
     one, id = study(storage=storage)
     two = StudyService(storage)
-    storage.before = [lambda: two.ask(id)]
-    assert one.ask(id) == two.ask(id)
+    storage.before = [lambda: two.duels.ask(id)]
+    assert one.duels.ask(id) == two.duels.ask(id)
     assert [event["type"] for event in one.history(id)] == ["created", "asked"]
-    duel = one.ask(id)
-    storage.before = [lambda: two.answer(id, duel.id, "second")]
+    duel = one.duels.ask(id)
+    storage.before = [lambda: two.duels.answer(id, duel.id, "second")]
     with pytest.raises(ConflictError, match="already answered with 'second'"):
-        one.answer(id, duel.id, "first")
-    duel = one.ask(id)
-    storage.before = [lambda: two.answer(id, duel.id, "first")]
-    assert one.answer(id, duel.id, "first").repeated
+        one.duels.answer(id, duel.id, "first")
+    duel = one.duels.ask(id)
+    storage.before = [lambda: two.duels.answer(id, duel.id, "first")]
+    assert one.duels.answer(id, duel.id, "first").repeated
     assert one.show(id).answers == 2
 
 
@@ -129,7 +129,7 @@ def test_someone_who_is_overtaken_often_still_gets_a_turn(monkeypatch):
         return append(*arguments)
 
     monkeypatch.setattr(studies.storage, "append", crowded)
-    assert studies.ask(id)
+    assert studies.duels.ask(id)
     assert [event["type"] for event in studies.history(id)] == ["created", "asked"]
 
 
@@ -156,9 +156,9 @@ def test_threads_neither_lose_nor_double_an_answer():
         mine = (studies, others)[number % 2]
         barrier.wait()
         for _ in range(turns):
-            duel = mine.ask(id)
+            duel = mine.duels.ask(id)
             try:
-                if not mine.answer(id, duel.id, ("first", "second")[number // 2 % 2]).repeated:
+                if not mine.duels.answer(id, duel.id, ("first", "second")[number // 2 % 2]).repeated:
                     counted.append(duel.id)
             except ConflictError:
                 pass
@@ -175,9 +175,9 @@ def test_threads_neither_lose_nor_double_an_answer():
 def test_threads_that_mark_undo_and_answer_leave_a_journal_that_replays():
     storage = MemoryStorage()
     studies, id = study(storage=storage)
-    studies.invite(id, "Ana")
-    kinds = [("answer", "owner", "first"), ("undo", "owner"), ("add_anchor", "owner", GREEN), ("comment", "owner"),
-             ("remove_anchor", "owner", GREEN), ("answer", "Ana", "tie"), ("undo", "Ana")]  # fmt: skip
+    studies.participants.invite(id, "Ana")
+    kinds = [("answer", "owner", "first"), ("undo", "owner"), ("add", "owner", GREEN), ("comment", "owner"),
+             ("remove", "owner", GREEN), ("answer", "Ana", "tie"), ("undo", "Ana")]  # fmt: skip
 
     def busy(action):
         for _ in range(4):
@@ -193,26 +193,26 @@ def test_few_sessions_and_definitions_are_kept(monkeypatch):
     monkeypatch.setattr("anchorpbo.app.service.session_cache.MAX_SESSIONS", 3)
     studies, id = study()
     for n in range(6):
-        studies.invite(id, f"p{n}")
-        studies.ask(id, f"p{n}")
+        studies.participants.invite(id, f"p{n}")
+        studies.duels.ask(id, f"p{n}")
         studies.create(QUICK)
-    assert len(studies._sessions._sessions) == len(studies._sessions._definitions) == 3
-    assert studies.ask(id, "p0").answers == 0
+    assert len(studies.sessions._sessions) == len(studies.sessions._definitions) == 3
+    assert studies.duels.ask(id, "p0").answers == 0
     studies.delete(id)
-    assert not studies._sessions._sessions
+    assert not studies.sessions._sessions
     assert MAX_SESSIONS >= 3
 
 
 def test_a_definition_is_read_once_for_all_participants():
     studies, id = study(TREES)
-    studies.invite(id, "Ana")
-    assert studies.session(id, "owner").optimizer.space is studies.session(id, "Ana").optimizer.space
+    studies.participants.invite(id, "Ana")
+    assert studies.sessions.session(id, "owner").optimizer.space is studies.sessions.session(id, "Ana").optimizer.space
 
 
 def test_a_journal_of_thousands_is_read_in_little_time():
     studies, id = study()
     rows = [{"winner": {"minutes": 1 + n / 1000, "leaf": "green"}, "loser": BLACK} for n in range(2_000)]
-    assert studies.import_comparisons(id, rows) == 2_000
+    assert studies.duels.import_comparisons(id, rows) == 2_000
     assert len(studies.history(id)) == 2_001
     assert len(studies.export(id)["events"]) == 2_001
 
@@ -220,12 +220,12 @@ def test_a_journal_of_thousands_is_read_in_little_time():
 def test_rehearsing_changes_nothing():
     studies, id = study()
     answer(studies, id)
-    studies.ask(id)
-    session = studies.session(id, "owner")
+    studies.duels.ask(id)
+    session = studies.sessions.session(id, "owner")
     before = (len(session.optimizer), session.optimizer.history)
     with pytest.raises(AnchorPBOError):
-        studies.remove_anchor(id, GREEN)
+        studies.anchors.remove(id, GREEN)
     with pytest.raises(AnchorPBOError):
-        studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}, {"winner": GREEN, "loser": {}}])
+        studies.duels.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}, {"winner": GREEN, "loser": {}}])
     assert (len(session.optimizer), session.optimizer.history) == before
     assert isinstance(session, ParticipantSession)

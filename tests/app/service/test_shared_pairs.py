@@ -30,7 +30,7 @@ def key(duel):
 def party(*names, **more):
     studies, id = study(**more)
     for name in names:
-        studies.invite(id, name)
+        studies.participants.invite(id, name)
     return studies, id
 
 
@@ -73,7 +73,7 @@ def test_a_participant_alone_and_a_study_without_shared_pairs_are_asked_as_befor
 def test_a_pair_is_shared_with_someone_once_whatever_the_order_of_its_designs():
     studies, id = party("Ana", shared_pairs=0.5)
     (theirs,) = duels_of(studies, id, "owner", 1)
-    studies.import_comparisons(id, [{"winner": theirs.second, "loser": theirs.first}], "Ana")
+    studies.duels.import_comparisons(id, [{"winner": theirs.second, "loser": theirs.first}], "Ana")
     assert SHARED_DUEL not in [duel.why for duel in duels_of(studies, id, "Ana", 4)]
 
 
@@ -82,17 +82,17 @@ def test_a_pair_that_nobody_else_has_answered_is_not_shared(kind):
     studies, id = party("Ana", "Ben", shared_pairs=0.5)
     answer(studies, id, "skip" if kind == "skipped" else "first", "Ben")
     if kind == "undone":
-        studies.undo(id, "Ben")
+        studies.duels.undo(id, "Ben")
     elif kind == "removed":
-        studies.remove(id, "Ben")
+        studies.participants.remove(id, "Ben")
     assert SHARED_DUEL not in [duel.why for duel in duels_of(studies, id, "Ana", 2)]
 
 
 def test_the_pair_that_most_others_have_answered_comes_first():
     studies, id = party("Ana", "Ben", shared_pairs=0.0)
     duels_of(studies, id, "owner", 1)
-    studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}], "owner")
-    studies.import_comparisons(id, [{"winner": BLACK, "loser": GREEN}], "Ben")
+    studies.duels.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}], "owner")
+    studies.duels.import_comparisons(id, [{"winner": BLACK, "loser": GREEN}], "Ben")
     studies.edit(id, {"shared_pairs": 0.5})
     hers = duels_of(studies, id, "Ana", 2)[1]
     assert (hers.why, key(hers)) == (SHARED_DUEL, frozenset(json.dumps(d, sort_keys=True) for d in (GREEN, BLACK)))
@@ -103,19 +103,19 @@ def test_undo_a_replay_and_an_import_keep_shared_duels():
     duels_of(studies, id, "owner", 3)
     hers = duels_of(studies, id, "Ana", 4)
     assert [duel.why for duel in hers].count(SHARED_DUEL) == 2
-    undone = studies.undo(id, "Ana")
+    undone = studies.duels.undo(id, "Ana")
     assert undone.pending.id == hers[-1].id
-    assert studies.answer(id, hers[-1].id, "second", None, "Ana").answers == 4
+    assert studies.duels.answer(id, hers[-1].id, "second", None, "Ana").answers == 4
     assert state(StudyService(studies.storage), id, "Ana") == state(studies, id, "Ana")
     again = studies.import_study(studies.export(id))
     assert again.shared_pairs == 0.5
-    assert studies.recommendation(again.id, "Ana") == studies.recommendation(id, "Ana")
-    assert studies.ask(again.id, "Ana").id == studies.ask(id, "Ana").id
+    assert studies.results.recommend(again.id, "Ana") == studies.results.recommend(id, "Ana")
+    assert studies.duels.ask(again.id, "Ana").id == studies.duels.ask(id, "Ana").id
 
 
 def test_items_of_a_list_are_shared_too():
     studies, id = study(TREES, shared_pairs=0.5)
-    studies.invite(id, "Ana")
+    studies.participants.invite(id, "Ana")
     theirs = duels_of(studies, id, "owner", 3)
     hers = duels_of(studies, id, "Ana", 2)[1]
     assert hers.why == SHARED_DUEL
@@ -160,8 +160,8 @@ def test_answers_to_the_same_pairs_are_counted():
         "Ben": [(b, a, False), (c, a, False), (d, a, True), (b, c, False), (b, d, False)],
     }.items():
         table = [{"winner": won, "loser": lost, "tie": tie} for won, lost, tie in rows]
-        studies.import_comparisons(id, table, name)
-    (pair,) = studies.agreement(id).pairs
+        studies.duels.import_comparisons(id, table, name)
+    (pair,) = studies.results.compute_agreement(id).pairs
     assert pair.participants == ["Ana", "Ben"]
     shared = pair.shared
     # a and b: Ana's later answer counts; a and c: opposite; a and d: both equal; b and c: one finds them equal.
@@ -220,24 +220,24 @@ def by_taste(studies, id, count, **tastes):
     rng = np.random.default_rng(0)
     for name, taste in tastes.items():
         if name not in studies.show(id).participants:
-            studies.invite(id, name)
+            studies.participants.invite(id, name)
         rows = []
         for minutes in rng.integers(1, 10, (count, 2)).astype(float):
             one, other = ({"minutes": float(m), "leaf": "green"} for m in minutes)
             if one != other:
                 won, lost = (one, other) if taste(one) > taste(other) else (other, one)
                 rows.append({"winner": won, "loser": lost})
-        studies.import_comparisons(id, rows, name)
+        studies.duels.import_comparisons(id, rows, name)
 
 
 def test_few_answers_leave_open_what_many_decide():
     studies, id = study()
     by_taste(studies, id, 1, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"])
-    (pair,) = studies.agreement(id).pairs
+    (pair,) = studies.results.compute_agreement(id).pairs
     assert pair.verdict == "unknown"
     before = pair.interval
     by_taste(studies, id, 40, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"], Cleo=lambda d: d["minutes"])
-    found = {tuple(pair.participants): pair for pair in studies.agreement(id).pairs}
+    found = {tuple(pair.participants): pair for pair in studies.results.compute_agreement(id).pairs}
     assert {names: pair.verdict for names, pair in found.items()} == {
         ("Ana", "Ben"): "disagree", ("Ana", "Cleo"): "agree", ("Ben", "Cleo"): "disagree",
     }  # fmt: skip
@@ -250,7 +250,7 @@ def test_the_draws_are_rank_correlations_of_joint_draws():
     studies, id = study()
     by_taste(studies, id, 6, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"])
     names = ["Ana", "Ben"]
-    models = [ParticipantModel.from_session(studies.session(id, name)).model for name in names]
+    models = [ParticipantModel.from_session(studies.sessions.session(id, name)).model for name in names]
     designs = np.unique(np.concatenate([model.designs for model in models]), axis=0)
     found = _draw_correlations(names, models, designs)
     assert found.shape == (DRAWS, 2, 2)
@@ -267,6 +267,6 @@ def test_a_participants_draws_do_not_depend_on_who_else_takes_part():
     studies, id = study()
     tastes = {"Ana": lambda d: d["minutes"], "Ben": lambda d: -d["minutes"]}
     by_taste(studies, id, 6, **tastes)
-    (before,) = studies.agreement(id).pairs
-    studies.invite(id, "Cleo")
-    assert studies.agreement(id).pairs == [before]
+    (before,) = studies.results.compute_agreement(id).pairs
+    studies.participants.invite(id, "Cleo")
+    assert studies.results.compute_agreement(id).pairs == [before]

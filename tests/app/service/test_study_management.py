@@ -20,7 +20,7 @@ def test_an_edit_changes_what_is_named_and_is_in_the_history():
     assert (after.name, after.question, after.description) == ("Tea, second batch", "Which cup?", before.description)
     assert after.answers == before.answers
     assert [event["type"] for event in studies.history(id)][-1] == "edited"
-    assert [one.name for one in studies.studies()] == ["Tea, second batch"]
+    assert [one.name for one in studies.list_studies()] == ["Tea, second batch"]
 
 
 def test_an_edit_that_changes_nothing_writes_nothing():
@@ -59,7 +59,7 @@ def test_another_process_sees_an_edit():
 def test_a_study_is_archived_and_restored():
     studies, id = study()
     assert studies.edit(id, {"archived": True}).archived
-    assert [one.archived for one in studies.studies()] == [True]
+    assert [one.archived for one in studies.list_studies()] == [True]
     answer(studies, id)  # an archived study still works
     assert not studies.edit(id, {"archived": False}).archived
 
@@ -103,16 +103,16 @@ def test_an_export_has_the_edited_texts_and_an_import_keeps_them():
 
 def test_a_duplicate_has_the_designs_and_the_anchors_but_no_answers():
     studies, id = study()
-    studies.add_anchor(id, GREEN)
-    studies.invite(id, "Ana")
+    studies.anchors.add(id, GREEN)
+    studies.participants.invite(id, "Ana")
     studies.edit(id, {"question": "Which cup?"})
     answer(studies, id)
     original, copy = studies.show(id), studies.duplicate(id)
     assert copy.id != id
     assert copy.name == f"{original.name} (copy)"
     assert (copy.question, copy.space, copy.options) == ("Which cup?", original.space, original.options)
-    assert (copy.answers, copy.participants, studies.anchors(copy.id)) == (0, ["owner"], [GREEN])
-    assert studies.ask(copy.id).answers == 0
+    assert (copy.answers, copy.participants, studies.anchors.list_designs(copy.id)) == (0, ["owner"], [GREEN])
+    assert studies.duels.ask(copy.id).answers == 0
 
 
 def test_the_name_of_a_duplicate_is_within_the_limit():

@@ -46,7 +46,7 @@ def test_a_catalogue_is_read_and_a_study_made_of_it():
     assert view.display == {"title": "name", "image": "photo", "link": "page"}
     studies = StudyService(MemoryStorage())
     id = studies.create({"name": "Trees", "space": view.space, "display": view.display}).id
-    card = studies.ask(id).cards[0]
+    card = studies.duels.ask(id).cards[0]
     assert card.title in ("Birch", "Elm", "Oak", "Pine")
     assert card.image.lower().startswith(card.title.lower())
 
@@ -61,7 +61,7 @@ def test_a_name_and_a_smiles_per_row_are_enough_for_a_study_of_molecules():
     assert view.display == {"title": "id", "smiles": "Canonical SMILES"}
     studies = StudyService(MemoryStorage())
     id = studies.create({"name": "Solvents", "space": view.space, "display": view.display}).id
-    first, second = studies.ask(id).cards
+    first, second = studies.duels.ask(id).cards
     assert first.svg.startswith("<svg")
     assert [row.name for row in first.rows] == ["weight"]
     assert first.title != second.title
@@ -170,7 +170,7 @@ def test_cells_that_look_like_formulas_stay_text():
     view = read_catalogue(b"name,price\n=1+1,1\n@x,2\n+c,3\n")
     studies = StudyService(MemoryStorage())
     id = studies.create({"name": "=1+1", "space": view.space, "display": view.display}).id
-    assert studies.ask(id).cards[0].title in ("=1+1", "@x", "+c")
+    assert studies.duels.ask(id).cards[0].title in ("=1+1", "@x", "+c")
 
 
 @pytest.mark.parametrize(
@@ -218,15 +218,15 @@ def test_any_bytes_are_read_or_refused(data):
         pass
     before = len(studies.history(id))
     try:
-        studies.import_comparisons(id, io.BytesIO(data))
+        studies.duels.import_comparisons(id, io.BytesIO(data))
     except AnchorPBOError:
         assert len(studies.history(id)) == before
 
 
 def test_comparisons_of_a_catalogue_come_by_their_key():
     studies, id = study(TREES)
-    assert studies.import_comparisons(id, io.BytesIO(b"winner,loser,tie\nOak,Elm,\nAsh,Yew,yes\n")) == 2
-    assert [duel["outcome"] for duel in studies.map(id).duels] == ["first", "tie"]
+    assert studies.duels.import_comparisons(id, io.BytesIO(b"winner,loser,tie\nOak,Elm,\nAsh,Yew,yes\n")) == 2
+    assert [duel["outcome"] for duel in studies.results.make_map(id).duels] == ["first", "tie"]
 
 
 # -- the history as a table -------------------------------------------------------------------------------------------
@@ -274,12 +274,12 @@ def test_numbers_are_written_as_they_are(value):
 
 def test_the_table_has_a_row_for_every_entry():
     studies, id = study()
-    studies.add_anchor(id, GREEN)
-    studies.invite(id, "=cmd|' /C calc'!A0")
+    studies.anchors.add(id, GREEN)
+    studies.participants.invite(id, "=cmd|' /C calc'!A0")
     answer(studies, id, "second")
     answer(studies, id, "first", "=cmd|' /C calc'!A0")
     studies.comment(id, '=2+3, "quoted"\nand more')
-    studies.undo(id)
+    studies.duels.undo(id)
     text = history_to_csv(studies.history(id), studies.definition(id).space.names)
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [row["type"] for row in rows] == [event["type"] for event in studies.history(id)]

@@ -22,21 +22,21 @@ def _full(request=QUICK):
     """An export with every type of event in it, and a duel out."""
     studies, id = study(request)
     if request is QUICK:
-        studies.add_anchor(id, GREEN)
-        studies.add_anchor(id, BLACK)
-        studies.remove_anchor(id, BLACK)
-    studies.invite(id, "Ana")
+        studies.anchors.add(id, GREEN)
+        studies.anchors.add(id, BLACK)
+        studies.anchors.remove(id, BLACK)
+    studies.participants.invite(id, "Ana")
     for outcome in ("first", "second", "tie", "skip"):
         answer(studies, id, outcome)
     answer(studies, id, "first", "Ana")
     studies.comment(id, "a remark", 1)
-    studies.undo(id)
-    studies.answer(id, studies.ask(id).id, "second")
+    studies.duels.undo(id)
+    studies.duels.answer(id, studies.duels.ask(id).id, "second")
     if request is QUICK:
         table = [{"winner": GREEN, "loser": BLACK}, {"winner": GREEN, "loser": BLACK, "tie": True}]
-        studies.import_comparisons(id, table)
-    studies.ask(id)
-    studies.ask(id, "Ana")
+        studies.duels.import_comparisons(id, table)
+    studies.duels.ask(id)
+    studies.duels.ask(id, "Ana")
     return studies, id
 
 
@@ -60,7 +60,7 @@ def test_an_import_is_the_same_study(request_):
     assert others.export(copied)["study"]["engine"] == studies.export(id)["study"]["engine"]
     # And it goes on in the same way.
     assert answer(others, copied) == answer(studies, id)
-    assert others.ask(copied) == studies.ask(id)
+    assert others.duels.ask(copied) == studies.duels.ask(id)
 
 
 def test_an_export_has_the_shape_that_is_promised(export):
@@ -90,14 +90,14 @@ def test_a_spoilt_export_makes_a_study_that_works_or_none(export, data):
     try:
         id = studies.import_study(layout).id
     except AnchorPBOError:
-        assert studies.studies() == []
+        assert studies.list_studies() == []
         return
     json.dumps(studies.export(id), allow_nan=False).encode()
     for participant in studies.show(id).participants:
         studies.history(id, participant)
-        studies.map(id, participant)
-        studies.answer(id, studies.ask(id, participant).id, "second", None, participant)
-        studies.undo(id, participant)
+        studies.results.make_map(id, participant)
+        studies.duels.answer(id, studies.duels.ask(id, participant).id, "second", None, participant)
+        studies.duels.undo(id, participant)
 
 
 @settings(FUZZ, max_examples=150)
@@ -106,7 +106,7 @@ def test_anything_else_is_refused(rubbish):
     studies = StudyService(MemoryStorage())
     with pytest.raises(AnchorPBOError):
         studies.import_study(rubbish)
-    assert studies.studies() == []
+    assert studies.list_studies() == []
 
 
 def _event(export, type_, number=0):

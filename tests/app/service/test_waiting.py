@@ -15,7 +15,7 @@ from support.service_studies import study
 
 def test_only_so_many_requests_wait_for_one_participant() -> None:
     studies, id = study()
-    session, free = studies.session(id, "owner"), Event()
+    session, free = studies.sessions.session(id, "owner"), Event()
 
     def hold() -> None:
         with session.take_turn():
@@ -28,11 +28,11 @@ def test_only_so_many_requests_wait_for_one_participant() -> None:
     while session._slots._value and time.monotonic() < end:
         time.sleep(0.01)
     with pytest.raises(RunError, match="too many requests"):
-        studies.ask(id)
+        studies.duels.ask(id)
     free.set()
     for thread in threads:
         thread.join()
-    assert studies.ask(id).id
+    assert studies.duels.ask(id).id
 
 
 @pytest.mark.parametrize("text", ['<svg viewBox="0 0 9 9"><path d="M0' + "-1" * 150_000 + '"/></svg>'])

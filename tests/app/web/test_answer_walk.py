@@ -47,7 +47,7 @@ def follow_answer(tmp_path):
         app = make_app(storage)
         with TestClient(app, base_url=BASE) as client:
             id = make(client, STUDY_EXAMPLE)
-            answers, jobs = f"/api/studies/{id}/answers", app.state.studies._scheduler._jobs
+            answers, jobs = f"/api/studies/{id}/answers", app.state.studies.duels._chooser._scheduler._jobs
             duel = client.post(f"/api/studies/{id}/ask", json={}).json()
             for turn in range(11):
                 while not all(job.done.is_set() for job in list(jobs._jobs.values())):

@@ -126,7 +126,7 @@ def test_a_length_must_be_a_number(client, length):
 
 def test_every_response_carries_what_a_browser_may_do(client, monkeypatch):
     id = make(client)
-    monkeypatch.setattr(client.app.state.studies, "undo", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(client.app.state.studies.duels, "undo", lambda *arguments: 1 / 0)
     responses = [
         client.get("/"), client.get("/api/studies"), client.get("/openapi.json"), client.get("/static/base.css"),
         client.get("/static/nothing"), client.get("/nothing"), client.put("/api/studies"), client.get("/login"),

@@ -6,7 +6,7 @@ import pytest
 from servers import DESIGN, ITEMS, QUICK, answer, check_problem, make, server
 
 from anchorpbo.app.scheduler.jobs import make_ask_timeout_error
-from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.duels import DuelService
 from anchorpbo.app.web.schemas import (
     CATALOGUE_EXAMPLE,
     COMPARISONS_EXAMPLE,
@@ -344,7 +344,7 @@ def test_an_error_that_nobody_foresaw_is_a_problem_too(client, id, monkeypatch, 
     def broken(*arguments):
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr(client.app.state.studies, "ask", broken)
+    monkeypatch.setattr(client.app.state.studies.duels, "ask", broken)
     body = check_problem(client.post(f"/api/studies/{id}/ask"), 500)
     assert "secret detail" not in str(body)
     assert "unexpected error on POST /api/studies/{id}/ask" in caplog.text
@@ -442,7 +442,7 @@ def test_a_duel_that_takes_too_long_is_a_503_and_can_be_asked_for_again(client, 
     def ask(*_, **__):
         raise make_ask_timeout_error()
 
-    monkeypatch.setattr(StudyService, "ask", ask)
+    monkeypatch.setattr(DuelService, "ask", ask)
     response = client.post(f"/api/studies/{id}/ask")
     check_problem(response, 503)
     assert response.json()["rule"] == "computing the next duel must take at most 30 s"

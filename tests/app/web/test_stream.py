@@ -70,7 +70,8 @@ def test_what_another_process_writes_arrives():
     other = StudyService(storage)
     (status, headers), events = listen(
         app, f"/api/studies/{id}/stream",
-        [lambda: other.ask(id), lambda: other.add_anchor(id, DESIGN), lambda: client.post(f"/api/studies/{id}/undo")],
+        [lambda: other.duels.ask(id), lambda: other.anchors.add(id, DESIGN),
+         lambda: client.post(f"/api/studies/{id}/undo")],
     )  # fmt: skip
     assert status == 200
     assert headers[b"content-type"].startswith(b"text/event-stream")
@@ -154,7 +155,7 @@ def test_a_study_that_cannot_be_read_ends_its_own_pages_only(monkeypatch, proble
         monkeypatch.setattr(storage, "entries", read)
         other = StudyService(storage)
         for id in (damaged, good):
-            await asyncio.to_thread(other.add_anchor, id, DESIGN)
+            await asyncio.to_thread(other.anchors.add, id, DESIGN)
         end, heard = await asyncio.wait_for(both, 20)
         assert end == "ended"
         assert "event: anchor_added" in heard
@@ -186,7 +187,7 @@ def test_the_watcher_goes_on_after_an_error_that_nobody_foresaw(monkeypatch, cap
         storage._callbacks.call()
         assert await asyncio.wait_for(anext(first, "ended"), 20) == "ended"  # its page will come back
         await anext(second)
-        await asyncio.to_thread(StudyService(storage).add_anchor, id, DESIGN)
+        await asyncio.to_thread(StudyService(storage).anchors.add, id, DESIGN)
         assert "event: anchor_added" in await asyncio.wait_for(anext(second), 20)
         await second.aclose()
 
@@ -331,7 +332,7 @@ def test_many_changes_are_read_together(monkeypatch):
         looks.clear()
         other, began = StudyService(storage), time.monotonic()
         for n in range(50):
-            await asyncio.to_thread(other.add_anchor, id, DESIGN | {"minutes": 1 + n / 10})
+            await asyncio.to_thread(other.anchors.add, id, DESIGN | {"minutes": 1 + n / 10})
         last = storage.last_numbers([id])[id]
         while f'"number": {last}' not in await asyncio.wait_for(anext(page), 20):
             pass
@@ -349,7 +350,7 @@ def test_a_change_while_a_page_opens_is_not_missed(monkeypatch):
 
     def begin_then_change(*arguments):
         missed = begin(*arguments)
-        other.add_anchor(id, DESIGN)  # the page knows its position, but the watcher does not know the page
+        other.anchors.add(id, DESIGN)  # the page knows its position, but the watcher does not know the page
         return missed
 
     async def run():
@@ -378,7 +379,7 @@ def test_the_watcher_ends_with_the_last_page_and_begins_again_with_the_next():
             await asyncio.sleep(0)  # the watcher's task begins
             task = app.state.watcher._task
             assert storage._callbacks
-            await asyncio.to_thread(StudyService(storage).add_anchor, id, DESIGN | {"minutes": 2.0 + n})
+            await asyncio.to_thread(StudyService(storage).anchors.add, id, DESIGN | {"minutes": 2.0 + n})
             assert "event: anchor_added" in await asyncio.wait_for(anext(page), 20)
             await page.aclose()
             await asyncio.wait_for(task, 20)

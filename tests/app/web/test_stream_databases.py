@@ -77,7 +77,7 @@ def served(url):
 
 
 def change(storage, id, n=0):
-    StudyService(storage).add_anchor(id, DESIGN | {"minutes": 2.0 + n / 10})
+    StudyService(storage).anchors.add(id, DESIGN | {"minutes": 2.0 + n / 10})
 
 
 def test_open_pages_send_no_statement_while_nothing_changes(served):

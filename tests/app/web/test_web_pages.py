@@ -239,7 +239,7 @@ def test_anchors_that_came_with_an_example_are_said_to():
     note = "Marked for this example; remove what you do not know well."
     studies = app.state.studies
     create_examples(studies)
-    demo = {studies.show(line.id).example: line.id for line in studies.studies()}
+    demo = {studies.show(line.id).example: line.id for line in studies.list_studies()}
     assert demo.keys() == EXAMPLES.keys()
     for key, id in demo.items():
         suggested = EXAMPLES[key].suggested_anchors
@@ -247,13 +247,13 @@ def test_anchors_that_came_with_an_example_are_said_to():
         client.post(f"/api/studies/{id}/participants", json={"name": "Ana"})
         assert note not in client.get(f"/studies/{id}/anchors", params={"as": "Ana"}).text
         for design in suggested[1:]:
-            studies.remove_anchor(id, design)
+            studies.anchors.remove(id, design)
         assert note in client.get(f"/studies/{id}/anchors").text
-        studies.remove_anchor(id, suggested[0])
+        studies.anchors.remove(id, suggested[0])
         assert note not in client.get(f"/studies/{id}/anchors").text
         own = client.post(f"/api/examples/{key}").json()["id"]  # without any
         assert note not in client.get(f"/studies/{own}/anchors").text
-        studies.add_anchor(own, suggested[1])  # by hand
+        studies.anchors.add(own, suggested[1])  # by hand
         assert note not in client.get(f"/studies/{own}/anchors").text
 
 

@@ -79,7 +79,7 @@ def open_service(db: str | None, *, prefetch: bool = False) -> Iterator[StudySer
 
 def find_study(studies: StudyService, named: str) -> str:
     """Return the id of a study given its id, its name, the start of its id or a part of its name."""
-    lines = studies.studies()
+    lines = studies.list_studies()
     word = named.strip()
     for fitting in (
         [line for line in lines if line.id == word],

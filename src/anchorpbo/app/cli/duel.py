@@ -14,7 +14,7 @@ from anchorpbo.app.cli.database import find_study, format_db_option, open_servic
 from anchorpbo.app.cli.terminal import KeyReader, make_console, make_duel_table, make_printable, print_recommendation
 from anchorpbo.app.report.descriptions import DesignDescriber
 from anchorpbo.app.service import StudyService
-from anchorpbo.app.service.study_service import MAX_RESPONSE_MS
+from anchorpbo.app.service.duels import MAX_RESPONSE_MS
 from anchorpbo.app.service.views import DuelView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import (
@@ -84,7 +84,7 @@ class Session:
         while True:
             try:
                 with self.console.status("Choosing two designs"):
-                    duel = self.studies.ask(self.id, self.participant)
+                    duel = self.studies.duels.ask(self.id, self.participant)
             except NothingLeftError as error:
                 self._print_error(error)
                 return
@@ -97,7 +97,7 @@ class Session:
         self.console.print(Text(make_printable(view.name), "bold"))
         if view.description:
             self.console.print(Text(make_printable(view.description)))
-        if not self.studies.anchors(self.id, self.participant):
+        if not self.studies.anchors.list_designs(self.id, self.participant):
             self.console.print("No anchors yet: press a to mark a design that you know well.")
         if {"template", "svg", "image", "smiles"} & set(view.display):
             self.console.print(Text("The designs have pictures, which anchorpbo serve shows.", "dim"))
@@ -140,12 +140,12 @@ class Session:
             self.console.print(Text(_PROMPT, "dim"))
 
     def _answer(self, duel: DuelView, outcome: Outcome, took: int | None) -> None:
-        self.studies.answer(self.id, duel.id, outcome, took, self.participant)
+        self.studies.duels.answer(self.id, duel.id, outcome, took, self.participant)
         self.stored += 1
         self.console.print(Text(f"-> {_OUTCOMES[outcome]}"))
 
     def _undo(self) -> None:
-        event = self.studies.undo(self.id, self.participant).event
+        event = self.studies.duels.undo(self.id, self.participant).event
         answered = event["type"] == "answered"
         self.stored -= answered and self.stored > 0
         what = f"the last answer, {_OUTCOMES[event['outcome']]}" if answered else "the last change of anchors"
@@ -153,13 +153,13 @@ class Session:
 
     def _other(self, command: str | None, duel: DuelView) -> None:
         if command == "recommend":
-            best = self.studies.recommendation(self.id, self.participant)
+            best = self.studies.results.recommend(self.id, self.participant)
             print_recommendation(self.console, self.studies, self.id, best)
         elif command == "anchor":
             known = self._read_anchor(duel)
             if known is not None:
                 design, name = known
-                marked = self.studies.add_anchor(self.id, design, self.participant, name).anchors
+                marked = self.studies.anchors.add(self.id, design, self.participant, name).anchors
                 self.console.print(Text(f"Marked; {format_count(len(marked), 'anchor')} now."))
         else:
             self.console.print(Text(HELP))

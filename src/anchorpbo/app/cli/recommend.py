@@ -21,7 +21,7 @@ def recommend(
     with open_service(db) as studies:
         id = find_study(studies, study)
         with console.status("Reading the answers"):
-            best = studies.recommendation(id, participant, risk_weight)
+            best = studies.results.recommend(id, participant, risk_weight)
         print_recommendation(console, studies, id, best)
 
 

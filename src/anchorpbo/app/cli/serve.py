@@ -121,14 +121,14 @@ def _serve(
 
 def create_examples(studies: StudyService) -> None:
     """Create the missing example studies with their suggested anchors; one of them gets answers."""
-    there = {studies.show(line.id).example for line in studies.studies()}
+    there = {studies.show(line.id).example for line in studies.list_studies()}
     for key in reversed([key for key in EXAMPLES if key not in there]):  # the newest is listed first
         example, rng = EXAMPLES[key], np.random.default_rng(0)
         anchors = [dict(design) for design in example.suggested_anchors]
         id = studies.create(example.definition | {"anchors": anchors}).id
         for _ in range(ANSWERS if key == ANSWERED else 0):
-            duel = studies.ask(id)
-            studies.answer(id, duel.id, example.answer(duel.first, duel.second, rng))
+            duel = studies.duels.ask(id)
+            studies.duels.answer(id, duel.id, example.answer(duel.first, duel.second, rng))
 
 
 def _token(options: ServeOptions, kept: bool) -> Token | None:

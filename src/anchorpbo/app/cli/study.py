@@ -100,7 +100,7 @@ def list_studies(db: str | None, console: Console | None = None) -> None:
     """Print a table of all studies."""
     console = make_console() if console is None else console
     with open_service(db) as studies:
-        lines = studies.studies()
+        lines = studies.list_studies()
     if not lines:
         console.print("There are no studies yet. Create one: anchorpbo study new --example coffee")
         return
@@ -118,7 +118,7 @@ def show(db: str | None, study: str, console: Console | None = None) -> None:
     console = make_console() if console is None else console
     with open_service(db) as studies:
         view = studies.show(find_study(studies, study))
-        people = studies.participants(view.id)
+        people = studies.participants.show(view.id)
     console.print(Text(make_printable(view.name), "bold"))
     if view.description:
         console.print(Text(make_printable(view.description)))
@@ -196,7 +196,7 @@ def invite(db: str | None, study: str, name: str, console: Console | None = None
     console = make_console() if console is None else console
     with open_service(db) as studies:
         id = find_study(studies, study)
-        one = studies.invite(id, name)
+        one = studies.participants.invite(id, name)
     console.print(
         Text(f"{make_printable(one.name)} was added. A link for them is on the People page of anchorpbo serve.")
     )

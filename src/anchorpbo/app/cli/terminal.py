@@ -63,7 +63,7 @@ def format_heading(number: int, card: Card) -> str:
 
 def print_recommendation(console: Console, studies: StudyService, id: str, found: RecommendationView) -> None:
     """Print the recommended design with its probabilities."""
-    best, *others = studies.cards(id, [found.design, *(one for one in found.credible_set if one != found.design)])
+    best, *others = studies.cards.show(id, [found.design, *(one for one in found.credible_set if one != found.design)])
     title = "" if best.title is None else f": {make_printable(best.title)}"
     console.print(Text(f"Recommended after {format_count(found.answers, 'answer')}{title}", "bold"))
     console.print(make_design_table(best), soft_wrap=False)

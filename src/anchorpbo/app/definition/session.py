@@ -23,7 +23,7 @@ from threading import RLock, Semaphore
 
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.definition.events import AnchorNamed, Asked, StudyEvent, Undone, read_event
-from anchorpbo.app.storage.journal import Entry, find_undone, is_informative
+from anchorpbo.app.storage.journal import Entry, is_informative, list_standing
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.space import Design
 from anchorpbo.study import Duel, Optimizer
@@ -150,13 +150,10 @@ def _make_key(design: Design) -> str:
 
 def count_by_participant(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]:
     """Count the informative answers and the anchors per participant from the journal, without a replay."""
-    entries = list(entries)
-    undone = find_undone(entries)
     found: dict[str, tuple[int, int]] = {}
-    for entry in entries:
+    for entry in list_standing(entries):
         answers, anchors = found.get(entry.participant, (0, 0))
-        if entry.number not in undone:
-            answers += is_informative(entry.type, entry.data)
-            anchors += (entry.type == "anchor_added") - (entry.type == "anchor_removed")
+        answers += is_informative(entry.type, entry.data)
+        anchors += (entry.type == "anchor_added") - (entry.type == "anchor_removed")
         found[entry.participant] = answers, anchors
     return found

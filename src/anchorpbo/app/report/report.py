@@ -78,18 +78,18 @@ def render_report(studies: StudyService, id: str, participant: str = OWNER, risk
         Utility subtracted per unit of noise when a design is recommended; by default the study's setting.
     """
     study, describer = studies.show(id), DesignDescriber(studies.definition(id))
-    history, anchors = studies.history(id, participant), studies.named_anchors(id, participant).anchors
-    answers, thumbnails = studies.answers(id, participant), Thumbnails(studies, id)
+    history, anchors = studies.history(id, participant), studies.anchors.show(id, participant).anchors
+    answers, thumbnails = studies.duels.count_answers(id, participant), Thumbnails(studies, id)
     main = [_render_header(study, participant, answers)]
     if answers:
-        best = studies.recommendation(id, participant, risk_weight)
+        best = studies.results.recommend(id, participant, risk_weight)
         others = [
             one for one in zip(best.credible_set, best.credible_probabilities, strict=True) if one[0] != best.design
         ]
-        (card,) = studies.cards(id, [best.design])
-        interval = studies.figure(id, "interval", participant, FigureOptions(risk_weight=best.risk_weight))
+        (card,) = studies.cards.show(id, [best.design])
+        interval = studies.results.make_figure(id, "interval", participant, FigureOptions(risk_weight=best.risk_weight))
         main += [
-            _render_recommendation(best, card, studies.pictures(id), interval),
+            _render_recommendation(best, card, studies.cards.pictures(id), interval),
             _render_candidates(best, others[:MAX_CANDIDATES], describer, thumbnails),
             *_render_figures(studies, id, participant, best),
         ]
@@ -200,7 +200,7 @@ def _render_figures(studies: StudyService, id: str, participant: str, best: Reco
     options = FigureOptions(best.design, *_choose_axes(studies, id, participant, best), risk_weight=best.risk_weight)
 
     def render(title: str, name: FigureName, text: str) -> Markup:
-        picture = render_picture(studies.figure(id, name, participant, options))
+        picture = render_picture(studies.results.make_figure(id, name, participant, options))
         return render_section(
             title, tag("p", text), tag("figure", picture, class_="wide", tabindex="0", aria_label=title)
         )
@@ -211,7 +211,7 @@ def _render_figures(studies: StudyService, id: str, participant: str, best: Reco
         sections.append(render("Importance of parameters", "importance", _IMPORTANCE_TEXT))
     if options.x is not None or isinstance(space, Catalogue):
         sections.append(render("Map", "utility", _MAP_TEXT if isinstance(space, Space) else _ITEMS_TEXT))
-    gains = studies.figure(id, "gains", participant)
+    gains = studies.results.make_figure(id, "gains", participant)
     if isinstance(gains, GainsPlot) and gains.data.duels:
         sections.append(render("Expected gain", "gains", _GAINS_TEXT))
     return sections
@@ -221,7 +221,7 @@ def _choose_axes(
     studies: StudyService, id: str, participant: str, best: RecommendationView
 ) -> tuple[str | None, str | None]:
     """Return the two parameters with the largest effect on the utility; ``None`` if there is no plane."""
-    plane = studies.map(id, participant, best.design, strongest=True).plane
+    plane = studies.results.make_map(id, participant, best.design, strongest=True).plane
     return (None, None) if plane is None else (plane.x.name, plane.y.name)
 
 

@@ -29,7 +29,7 @@ class Thumbnails:
     def __init__(self, studies: StudyService, id: str) -> None:
         display = studies.definition(id).display
         self._studies, self._id = studies, id
-        self._pictures: Mapping[str, str] = studies.pictures(id)
+        self._pictures: Mapping[str, str] = studies.cards.pictures(id)
         self._is_empty = not any(key in display for key in ("template", "svg", "smiles")) and not self._pictures
         self._numbers: dict[str, int | None] = {}
         self._definitions: list[Markup] = []
@@ -59,7 +59,7 @@ class Thumbnails:
         """Add the drawing of a design to the definitions and return its number."""
         if len(self._definitions) >= MAX_DESIGNS:
             return None
-        (card,) = self._studies.cards(self._id, [design])
+        (card,) = self._studies.cards.show(self._id, [design])
         number = len(self._definitions)
         definition = self._draw(card, number)
         if definition is None or self._characters + len(definition) > MAX_CHARACTERS:

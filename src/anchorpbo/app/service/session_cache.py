@@ -17,7 +17,9 @@ from typing import Any, Generic, TypeVar
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.definition.events import StudyEvent, make_entry
 from anchorpbo.app.definition.session import ParticipantSession
+from anchorpbo.app.definition.validation import check_json, raise_input_errors
 from anchorpbo.app.scheduler.replicas import MAX_ASK_SECONDS
+from anchorpbo.app.service.layouts import Design
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import Entry
@@ -64,6 +66,12 @@ class SessionCache:
             return StudyDefinition.from_dict(self._storage.definition(id), trusted=True).without_pictures()
 
         return self._get(self._definitions, id, load, MAX_SESSIONS)
+
+    def check_design(self, id: str, design: Mapping[str, Any]) -> Design:
+        """Return an untrusted design, validated by the space of a study."""
+        check_json("a design", design)
+        with raise_input_errors("a design"):
+            return self.definition(id).space.check(design)
 
     def pictures(self, id: str) -> Mapping[str, str]:
         """Return the data URLs of a study's pictures by name."""

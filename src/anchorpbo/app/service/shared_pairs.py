@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from anchorpbo.app.service.layouts import Design
-from anchorpbo.app.storage.journal import Entry, find_undone
+from anchorpbo.app.storage.journal import Entry, list_standing
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Outcome
 
@@ -41,7 +41,7 @@ def list_answered_pairs(entries: Iterable[Entry], space: DesignSpace) -> Answere
     Answers that were undone, and skips, do not count; imported comparisons do.
     """
     found: dict[str, dict[PairKey, int]] = {}
-    for entry in _list_standing(entries):
+    for entry in _list_answers(entries):
         outcome: Outcome = entry.data["outcome"]
         if outcome != "skip":
             key, swapped = _make_key(entry, space)
@@ -58,7 +58,7 @@ def choose_shared_pair(
     seen: set[PairKey] = set()
     designs: dict[PairKey, tuple[Design, Design]] = {}
     answered: dict[PairKey, set[str]] = {}
-    for entry in _list_standing(entries):
+    for entry in _list_answers(entries):
         key, swapped = _make_key(entry, space)
         if entry.participant == participant:
             seen.add(key)
@@ -75,11 +75,9 @@ def choose_shared_pair(
     return designs[key][::-1] if swap else designs[key]
 
 
-def _list_standing(entries: Iterable[Entry]) -> list[Entry]:
+def _list_answers(entries: Iterable[Entry]) -> list[Entry]:
     """Return the answers that were not undone."""
-    entries = list(entries)
-    undone = find_undone(entries)
-    return [entry for entry in entries if entry.type == "answered" and entry.number not in undone]
+    return [entry for entry in list_standing(entries) if entry.type == "answered"]
 
 
 def _make_key(entry: Entry, space: DesignSpace) -> tuple[PairKey, bool]:

@@ -86,9 +86,11 @@ def is_informative(kind: str, data: Mapping[str, Any]) -> bool:
     return kind == "answered" and data.get("outcome") != "skip"
 
 
-def find_undone(entries: Iterable[Entry]) -> set[int]:
-    """Return the numbers of the entries that were undone."""
-    return {entry.data.get("event", 0) for entry in entries if entry.type == "undone"}
+def list_standing(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries that were not undone."""
+    entries = list(entries)
+    undone = {entry.data.get("event", 0) for entry in entries if entry.type == "undone"}
+    return [entry for entry in entries if entry.number not in undone]
 
 
 def _is_count(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The server: REST (`api`) and pages (`pages`) on top of the use cases.
+"""The server: REST (`routes`) and pages (`pages`) on top of the use cases.
 
 ::
 
@@ -7,8 +7,10 @@
     settings            host, port, token and limits of a server
     guard               middleware: host names, origins, body sizes, security headers
     access              authentication: owner or participant; throttle, the limit on wrong tokens
-    api                 REST routes; schemas, their request bodies
-    creation            REST routes for new studies: examples, and a dry run
+    routes/             REST routes, one router per topic
+    schemas             request bodies of REST routes, and examples for OpenAPI
+    byte_ranges         range requests, by which browsers seek in a clip
+    limits              the largest sizes that the server accepts
     problem_details     errors as RFC 9457 problem details
     stream              server-sent events
     pages               HTML pages, from static/ and templates/

@@ -18,10 +18,11 @@ from anchorpbo.app.service.layouts import add_layouts
 from anchorpbo.app.service.links import Signer
 from anchorpbo.app.service.validator import VALIDATOR_PROCESSES, Validator
 from anchorpbo.app.storage.base import Storage
-from anchorpbo.app.web import api, creation, media, pages
+from anchorpbo.app.web import pages
 from anchorpbo.app.web.access import Authenticator
 from anchorpbo.app.web.guard import Guard
 from anchorpbo.app.web.problem_details import add_handlers, add_problem_schema
+from anchorpbo.app.web.routes import ROUTERS
 from anchorpbo.app.web.schemas import export_example
 from anchorpbo.app.web.settings import Settings
 from anchorpbo.app.web.stream import JournalWatcher
@@ -83,10 +84,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     app.state.authenticator = Authenticator(settings, Signer(storage.secret("links")))
     app.state.watcher = JournalWatcher(storage)
     add_handlers(app)
-    app.include_router(api.router)
-    app.include_router(creation.router)
-    app.include_router(media.router)
-    app.include_router(media.pages)
-    app.include_router(pages.router)
+    for router in (*ROUTERS, pages.router):
+        app.include_router(router)
     app.mount("/static", StaticFiles(directory=pages.STATIC), name="static")
     return app

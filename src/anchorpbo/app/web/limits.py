@@ -15,7 +15,8 @@ from anchorpbo.app.definition.validation import (
 )
 from anchorpbo.app.rendering.clips import MAX_CLIP_BYTES, MAX_STUDY_CLIP_BYTES
 from anchorpbo.app.rendering.display import MAX_LABEL_CHARACTERS, MAX_PICTURES_CHARACTERS
-from anchorpbo.app.service.study_service import MAX_PROPOSALS, MAX_RESPONSE_MS
+from anchorpbo.app.service.anchors import MAX_PROPOSALS
+from anchorpbo.app.service.duels import MAX_RESPONSE_MS
 from anchorpbo.app.service.validator import MAX_COMPARISONS
 from anchorpbo.app.web.settings import Settings
 

@@ -21,6 +21,7 @@ from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.app.web.access import ACCESS, Access, Authenticator, CurrentAccess, ThrottledError
 from anchorpbo.app.web.limits import Limits
 from anchorpbo.app.web.problem_details import local_path
+from anchorpbo.app.web.routes.dependencies import CurrentAuthenticator, CurrentStudies
 
 _HERE = Path(__file__).parent
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -37,26 +38,18 @@ _LINK = "#token="
 AsQuery = Annotated[str | None, Query(alias="as", max_length=200)]
 
 
-def _studies(request: Request) -> StudyService:
-    studies: StudyService = request.app.state.studies
-    return studies
-
-
-def _authenticator(request: Request) -> Authenticator:
-    authenticator: Authenticator = request.app.state.authenticator
-    return authenticator
-
-
 def _page(request: Request, name: str, access: Access | None, status: int = 200, **context: Any) -> Response:
     signed_in = access is not None and access.is_owner
     known = {"owner": signed_in, "limits": Limits.from_settings(request.app.state.settings)}
     return templates.TemplateResponse(request, name, known | context, status_code=status)
 
 
-def _study_page(request: Request, access: Access, id: str, name: str, participant: str | None, **more: Any) -> Response:
+def _study_page(
+    request: Request, studies: StudyService, access: Access, id: str, name: str, participant: str | None, **more: Any
+) -> Response:
     """Render a page of one study for a participant, or for the owner acting as one."""
     participant = access.resolve_participant(id, participant or None)
-    study = _studies(request).show(id)
+    study = studies.show(id)
     if participant not in study.participants:
         raise HTTPException(404, f"this study has no participant called {participant}; check the link")
     page = name.removesuffix(".html")
@@ -65,11 +58,11 @@ def _study_page(request: Request, access: Access, id: str, name: str, participan
 
 
 @router.get("/")
-def home(request: Request, access: CurrentAccess) -> Response:
+def home(request: Request, studies: CurrentStudies, access: CurrentAccess) -> Response:
     """List all studies; participants are redirected to theirs."""
     if access.study is not None:
         return RedirectResponse(f"/studies/{access.study}/duel", 303)
-    return _page(request, "home.html", access, page="home", studies=_studies(request).studies())
+    return _page(request, "home.html", access, page="home", studies=studies.list_studies())
 
 
 @router.get("/new")
@@ -80,33 +73,43 @@ def new(request: Request, access: CurrentAccess) -> Response:
 
 
 @router.get("/studies/{id}")
-def study(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+def study(
+    request: Request, studies: CurrentStudies, access: CurrentAccess, id: str, participant: AsQuery = None
+) -> Response:
     """Redirect to the anchors on the first visit, else to the duel."""
     whose = access.resolve_participant(id, participant or None)
-    seen = _anchors_cookie(whose) in request.cookies or _studies(request).has_begun(id, whose)
+    seen = _anchors_cookie(whose) in request.cookies or studies.duels.has_begun(id, whose)
     return RedirectResponse(_page_path(id, "duel" if seen else "anchors", participant), 303)
 
 
 @router.get("/studies/{id}/welcome")
-def welcome(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+def welcome(
+    request: Request, studies: CurrentStudies, access: CurrentAccess, id: str, participant: AsQuery = None
+) -> Response:
     """Tell a participant what the study is for and how long it takes."""
     shown = {"comparisons": EXPECTED_COMPARISONS, "minutes": EXPECTED_MINUTES}
-    return _study_page(request, access, id, "welcome.html", participant, **shown)
+    return _study_page(request, studies, access, id, "welcome.html", participant, **shown)
 
 
 @router.get("/studies/{id}/duel")
-def duel(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+def duel(
+    request: Request, studies: CurrentStudies, access: CurrentAccess, id: str, participant: AsQuery = None
+) -> Response:
     """Compare two designs."""
-    return _study_page(request, access, id, "duel.html", participant)
+    return _study_page(request, studies, access, id, "duel.html", participant)
 
 
 @router.get("/studies/{id}/anchors")
-def anchors(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+def anchors(
+    request: Request, studies: CurrentStudies, access: CurrentAccess, id: str, participant: AsQuery = None
+) -> Response:
     """Mark anchors."""
     whose = access.resolve_participant(id, participant or None)
-    marked = _studies(request).anchors(id, whose)
-    from_example = whose == OWNER and _come_from_example(_studies(request), id, marked)
-    response = _study_page(request, access, id, "anchors.html", whose, marked=marked, from_example=from_example)
+    marked = studies.anchors.list_designs(id, whose)
+    from_example = whose == OWNER and _come_from_example(studies, id, marked)
+    response = _study_page(
+        request, studies, access, id, "anchors.html", whose, marked=marked, from_example=from_example
+    )
     response.set_cookie(
         _anchors_cookie(whose), "1", max_age=YEAR_SECONDS, path=f"/studies/{id}", httponly=True, samesite="lax"
     )
@@ -114,24 +117,26 @@ def anchors(request: Request, access: CurrentAccess, id: str, participant: AsQue
 
 
 @router.get("/studies/{id}/results")
-def results(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+def results(
+    request: Request, studies: CurrentStudies, access: CurrentAccess, id: str, participant: AsQuery = None
+) -> Response:
     """Show the recommendation, maps and history."""
-    return _study_page(request, access, id, "results.html", participant)
+    return _study_page(request, studies, access, id, "results.html", participant)
 
 
 @router.get("/studies/{id}/people")
-def people(request: Request, access: CurrentAccess, id: str) -> Response:
+def people(request: Request, studies: CurrentStudies, access: CurrentAccess, id: str) -> Response:
     """Show participants, their links and their agreement."""
     access.require_owner()
-    return _study_page(request, access, id, "people.html", OWNER)
+    return _study_page(request, studies, access, id, "people.html", OWNER)
 
 
 @router.get("/studies/{id}/images/{name}")
-def image(request: Request, access: CurrentAccess, id: str, name: str) -> Response:
+def image(studies: CurrentStudies, access: CurrentAccess, id: str, name: str) -> Response:
     """Send an image of a catalogue."""
     access.require_study(id)
-    _studies(request).check_participant(id)  # the cache may hold a study that another process has deleted
-    found = _find_image(_studies(request), id, name)
+    studies.memberships.check(id)  # the cache may hold a study that another process has deleted
+    found = _find_image(studies, id, name)
     if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
     return FileResponse(found) if isinstance(found, Path) else Response(found.content, media_type=f"image/{found.kind}")
@@ -142,36 +147,40 @@ def _find_image(studies: StudyService, id: str, name: str) -> EmbeddedPicture | 
     definition = studies.definition(id)
     if name not in definition.images:
         return None
-    sent = studies.picture(id, name)
+    sent = studies.cards.picture(id, name)
     if sent is not None or definition.folder is None:
         return sent
     return find_picture(definition.folder, name)
 
 
 @router.get("/login")
-def ask_for_token(request: Request, once: str | None = None) -> Response:
+def ask_for_token(request: Request, authenticator: CurrentAuthenticator, once: str | None = None) -> Response:
     """Show the login page, or sign in with a single-use code."""
     if once is None:
         return _page(request, "login.html", None, page="login")
-    return _sign_in(request, lambda: _authenticator(request).check_code(once, request), USED_CODE)
+    return _sign_in(request, authenticator, lambda: authenticator.check_code(once, request), USED_CODE)
 
 
 @router.post("/login")
 def sign_in(
     request: Request,
+    authenticator: CurrentAuthenticator,
     token: Annotated[str, Form(max_length=500)],
     then: Annotated[str, Form(alias="next")] = "/",
 ) -> Response:
     """Sign the owner in with the token, or the link that contains it, and redirect to a local page."""
     return _sign_in(
         request,
-        lambda: _authenticator(request).check_token(_extract_token(token), request),
+        authenticator,
+        lambda: authenticator.check_token(_extract_token(token), request),
         WRONG_TOKEN,
         local_path(then),
     )
 
 
-def _sign_in(request: Request, check: Callable[[], bool], wrong: str, then: str = "/") -> Response:
+def _sign_in(
+    request: Request, authenticator: Authenticator, check: Callable[[], bool], wrong: str, then: str = "/"
+) -> Response:
     """Sign the owner in and redirect if the check succeeds, else show the login page with an error."""
     try:
         if not check():
@@ -182,7 +191,7 @@ def _sign_in(request: Request, check: Callable[[], bool], wrong: str, then: str 
         response.headers.update(refusal.headers)
         return response
     response = RedirectResponse(then, 303)
-    _authenticator(request).sign_in(response)
+    authenticator.sign_in(response)
     return response
 
 
@@ -193,20 +202,22 @@ def _extract_token(given: str) -> str:
 
 
 @router.get("/join/{id}/{name}/{signature}")
-def join(request: Request, id: str, name: str, signature: str) -> Response:
+def join(
+    request: Request, studies: CurrentStudies, authenticator: CurrentAuthenticator, id: str, name: str, signature: str
+) -> Response:
     """Sign a participant in by their link."""
     try:
         participant = bytes.fromhex(name).decode()
     except ValueError:
         participant = ""
-    standing = _studies(request).memberships.get(id, participant) if participant else None
-    if standing is None or not _authenticator(request).verify_link(id, participant, signature, standing.link):
+    standing = studies.memberships.get(id, participant) if participant else None
+    if standing is None or not authenticator.verify_link(id, participant, signature, standing.link):
         raise HTTPException(403, "this link is not valid; ask the sender for a new one")
     found: Access | None = request.scope[ACCESS]
     is_owner = found is not None and found.is_owner  # then the page must name the participant
-    page = "duel" if _studies(request).has_begun(id, participant) else "welcome"
+    page = "duel" if studies.duels.has_begun(id, participant) else "welcome"
     response = RedirectResponse(_page_path(id, page, participant if is_owner else None), 303)
-    _authenticator(request).join(response, id, participant, standing.link)
+    authenticator.join(response, id, participant, standing.link)
     return response
 
 

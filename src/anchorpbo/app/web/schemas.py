@@ -14,7 +14,7 @@ from anchorpbo.app.definition.definition import (
     SHARED_PAIRS,
     StudyDefinition,
 )
-from anchorpbo.app.service.study_service import MAX_RESPONSE_MS
+from anchorpbo.app.service.duels import MAX_RESPONSE_MS
 from anchorpbo.app.web.limits import MAX_CARDS
 
 Participant = Field(

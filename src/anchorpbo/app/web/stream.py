@@ -182,7 +182,7 @@ def _begin(studies: StudyService, page: Subscriber, left_off: str) -> list[Entry
     try:
         page.seen = studies.storage.last_numbers([page.study]).get(page.study, 0)
         # Later changes have a higher number, and the watcher delivers them.
-        studies.check_participant(page.study, page.participant)
+        studies.memberships.check(page.study, page.participant)
         if not has_access(studies, page.access):
             return None
         if not (left_off.isdecimal() and len(left_off) <= _MAX_DIGITS):

@@ -23,20 +23,16 @@ from anchorpbo.app.service.clips import ClipsView, ClipView
 from anchorpbo.app.service.views import StudyView
 from anchorpbo.app.storage.base import ClipInfo
 from anchorpbo.app.web.access import CurrentAccess
-from anchorpbo.app.web.api import router as api
 from anchorpbo.app.web.byte_ranges import UnsatisfiableRangeError, parse_range
+from anchorpbo.app.web.problem_details import RESPONSES
+from anchorpbo.app.web.routes.dependencies import CurrentStudies
 
-router = APIRouter(prefix="/api", responses=api.responses, tags=["studies"])
-pages = APIRouter(include_in_schema=False)
+router = APIRouter(prefix="/api", responses=RESPONSES, tags=["studies"])
+playback = APIRouter(include_in_schema=False)
 _PART_BYTES = 262_144
 """Number of bytes of a clip that are read from storage and sent at a time."""
 _MEMORY_BYTES = 1_000_000
 """Size above which an archive is kept on the disk while it is read."""
-
-
-def _studies(request: Request) -> StudyService:
-    studies: StudyService = request.app.state.studies
-    return studies
 
 
 async def _read_clip_body(request: Request, name: str) -> bytes:
@@ -66,19 +62,23 @@ def _binary_body(words: str) -> dict[str, Any]:
 
 
 @router.get("/studies/{id}/clips")
-def list_clips(request: Request, access: CurrentAccess, id: str) -> ClipsView:
+def list_clips(studies: CurrentStudies, access: CurrentAccess, id: str) -> ClipsView:
     """List the clips of a study, and those that are missing."""
     access.require_study(id)
-    return _studies(request).clips.show(id)
+    return studies.clips.show(id)
 
 
 @router.put("/studies/{id}/clips/{name}", openapi_extra=_binary_body("a WAV, MP3, Ogg, MP4 or WebM file"))
 def put_clip(
-    request: Request, access: CurrentAccess, id: str, name: str, content: Annotated[bytes, Depends(_read_clip_body)]
+    studies: CurrentStudies,
+    access: CurrentAccess,
+    id: str,
+    name: str,
+    content: Annotated[bytes, Depends(_read_clip_body)],
 ) -> ClipView:
     """Upload an audio or video clip that the catalogue names; idempotent."""
     access.require_owner()
-    return _studies(request).clips.put(id, name, content)
+    return studies.clips.put(id, name, content)
 
 
 @router.post(
@@ -87,20 +87,22 @@ def put_clip(
     openapi_extra=_binary_body("an export as ZIP"),
 )
 def import_study_archive(
-    request: Request, access: CurrentAccess, file: Annotated[IO[bytes], Depends(_receive_file)], response: Response
+    studies: CurrentStudies,
+    access: CurrentAccess,
+    file: Annotated[IO[bytes], Depends(_receive_file)],
+    response: Response,
 ) -> StudyView:
     """Create a study with its clips from an export as ZIP, under a new id."""
     access.require_owner()
-    view = import_archive(_studies(request), file)
+    view = import_archive(studies, file)
     response.headers["Location"] = f"/api/studies/{view.id}"
     return view
 
 
-@pages.get("/studies/{id}/clips/{name}")
-def play_clip(request: Request, access: CurrentAccess, id: str, name: str) -> Response:
+@playback.get("/studies/{id}/clips/{name}")
+def play_clip(request: Request, studies: CurrentStudies, access: CurrentAccess, id: str, name: str) -> Response:
     """Send a clip, or the part of it that a range request asks for."""
     access.require_study(id)
-    studies = _studies(request)
     clip = studies.clips.infos(id).get(name)
     if clip is None:
         raise HTTPException(404, f"this study has no clip {name!r}; check its name, or upload it")
