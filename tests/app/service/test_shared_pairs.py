@@ -18,7 +18,8 @@ from anchorpbo.app.service.agreement import (
     compute_exact_interval,
     count_shared_answers,
 )
-from anchorpbo.app.service.shared_pairs import SHARED_DUEL, is_shared, list_answered_pairs
+from anchorpbo.app.service.shared_pairs import SHARED_DUEL, AnsweredPairs, is_shared
+from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
@@ -120,8 +121,57 @@ def test_items_of_a_list_are_shared_too():
     hers = duels_of(studies, id, "Ana", 2)[1]
     assert hers.why == SHARED_DUEL
     assert key(hers) in map(key, theirs)
-    answers = list_answered_pairs(studies.storage.entries(id), studies.definition(id).space)
+    answers = AnsweredPairs().replay(studies.storage.entries(id), studies.definition(id).space).list_latest()
     assert len(answers["owner"].keys() & answers["Ana"].keys()) >= 1
+
+
+def test_only_new_entries_are_read_for_a_shared_pair_and_an_undone_answer_is_forgotten(monkeypatch):
+    studies, id = party("Ana", "Ben")
+    duels_of(studies, id, "owner", 3)
+    duels_of(studies, id, "Ben", 2)
+    before = studies.sessions.answered_pairs(id)
+    assert [answer.participant for answer in before.answers.values()] == ["owner"] * 3 + ["Ben"] * 2
+    reads, entries = [], studies.storage.entries
+
+    def note(id, participant=None, after=0):
+        reads.append((participant, after))
+        return entries(id, participant, after)
+
+    monkeypatch.setattr(studies.storage, "entries", note)
+    studies.duels.undo(id, "Ben")
+    reads.clear()
+    after = studies.sessions.answered_pairs(id)
+    assert reads == [(None, before.seen)]
+    assert [answer.participant for answer in after.answers.values()] == ["owner"] * 3 + ["Ben"]
+    space = studies.definition(id).space
+    assert after == AnsweredPairs().replay(entries(id), space) == after.replay(entries(id), space)
+
+
+class CountingScheduler:
+    """A scheduler that computes nothing ahead and counts what it is asked to fetch."""
+
+    def __init__(self):
+        self.fetched = []
+
+    def fetch(self, key, definition, session):
+        self.fetched.append(len(session.answers))
+
+    def prefetch(self, key, definition, session):
+        """Do nothing."""
+
+    def find(self, log):
+        return None
+
+
+def test_a_worker_computes_the_model_behind_a_shared_question_too():
+    scheduler = CountingScheduler()
+    studies = StudyService(MemoryStorage(), scheduler=scheduler)
+    id = studies.create({**QUICK, "shared_pairs": 0.5}).id
+    studies.participants.invite(id, "Ana")
+    duels_of(studies, id, "owner", 2)
+    scheduler.fetched.clear()
+    assert duels_of(studies, id, "Ana", 2)[1].why == SHARED_DUEL
+    assert scheduler.fetched == [0, 1]
 
 
 # -- the setting ------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from scipy.special import betaincinv
 
 from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.service.layouts import Design
-from anchorpbo.app.service.shared_pairs import AnsweredPairs
+from anchorpbo.app.service.shared_pairs import LatestAnswers
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
@@ -134,7 +134,7 @@ class ParticipantModel:
         return cls(opinion, optimizer.space, optimizer.model)
 
 
-def compute_agreement(participants: Sequence[ParticipantModel], answers: AnsweredPairs) -> Agreement:
+def compute_agreement(participants: Sequence[ParticipantModel], answers: LatestAnswers) -> Agreement:
     """Return the agreement between the participants' utilities and between their answers to the same pairs."""
     opinions = [one.opinion for one in participants]
     models = [one.model for one in participants if one.model is not None]
@@ -155,7 +155,7 @@ def compute_agreement(participants: Sequence[ParticipantModel], answers: Answere
     return Agreement(opinions, names, matrix, best, pairs)
 
 
-def count_shared_answers(answers: AnsweredPairs, one: str, other: str) -> SharedAnswers:
+def count_shared_answers(answers: LatestAnswers, one: str, other: str) -> SharedAnswers:
     """Count the pairs that two participants answered alike, and compute the interval of their share."""
     theirs, others = answers.get(one, {}), answers.get(other, {})
     both = [(theirs[key], others[key]) for key in theirs.keys() & others.keys()]

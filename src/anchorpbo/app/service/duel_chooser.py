@@ -14,7 +14,7 @@ from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.service.session_cache import SessionCache
-from anchorpbo.app.service.shared_pairs import SHARED_DUEL, choose_shared_pair, is_shared
+from anchorpbo.app.service.shared_pairs import SHARED_DUEL, is_shared
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.study import Duel, Outcome
 from anchorpbo.study.replication import NextDuel, snapshot
@@ -45,12 +45,10 @@ class DuelChooser:
         """Return the pending duel, or else the next one."""
         if session.pending is not None:
             return session.pending
-        shared = self._find_shared(id, session)
-        if shared is not None:
-            return shared
         if self._scheduler is not None:
+            # For a shared pair as well: its progress needs the hyper-parameters and p_within, which a worker computes.
             self._scheduler.fetch((id, session.name), self._sessions.definition(id), session)
-        return session.optimizer.ask()
+        return self._find_shared(id, session) or session.optimizer.ask()
 
     def find_prefetched(self, id: str, session: ParticipantSession, duel: Duel, outcome: Outcome) -> NextDuel | None:
         """Return the next duel after an answer, if it is already computed and not a shared pair instead."""
@@ -72,8 +70,7 @@ class DuelChooser:
         others = [name for name in self._memberships.active(id) if name != session.name]
         if not others:
             return None
-        space = self._sessions.definition(id).space
-        pair = choose_shared_pair(self._storage.entries(id), space, session.name, others)
+        pair = self._sessions.answered_pairs(id).choose(session.name, others)
         return None if pair is None else session.optimizer.ask_pair(*pair, why=SHARED_DUEL)
 
     def _is_next_shared(self, id: str, answered: int) -> bool:

@@ -12,9 +12,7 @@ from anchorpbo.app.service.figures import FigureName, FigureOptions, make_figure
 from anchorpbo.app.service.maps import Map, make_map
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.service.session_cache import SessionCache
-from anchorpbo.app.service.shared_pairs import list_answered_pairs
 from anchorpbo.app.service.views import AssessmentView, RecommendationView
-from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.plots.plot import Plot
 
@@ -22,8 +20,8 @@ from anchorpbo.plots.plot import Plot
 class ResultService:
     """Results of the participants of all studies of one storage. Safe to use from several threads."""
 
-    def __init__(self, storage: Storage, sessions: SessionCache, memberships: Memberships) -> None:
-        self._storage, self._sessions, self._memberships = storage, sessions, memberships
+    def __init__(self, sessions: SessionCache, memberships: Memberships) -> None:
+        self._sessions, self._memberships = sessions, memberships
 
     def recommend(self, id: str, participant: str = OWNER, risk_weight: float | None = None) -> RecommendationView:
         """Return the design recommended by this participant's answers."""
@@ -73,5 +71,4 @@ class ResultService:
         """Return the agreement between participants."""
         names = self._memberships.active(id)
         models = [self._sessions.read(id, name, ParticipantModel.from_session) for name in names]
-        answers = list_answered_pairs(self._storage.entries(id), self._sessions.definition(id).space)
-        return compute_agreement(models, answers)
+        return compute_agreement(models, self._sessions.answered_pairs(id).list_latest())

@@ -21,6 +21,7 @@ from anchorpbo.app.definition.validation import check_json, raise_input_errors
 from anchorpbo.app.scheduler.replicas import MAX_ASK_SECONDS
 from anchorpbo.app.service.layouts import Design
 from anchorpbo.app.service.memberships import Memberships
+from anchorpbo.app.service.shared_pairs import AnsweredPairs
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.errors import AnchorPBOError, ConflictError, RunError
@@ -57,6 +58,7 @@ class SessionCache:
         self._definitions: OrderedDict[str, StudyDefinition] = OrderedDict()
         self._pictures: OrderedDict[str, Mapping[str, str]] = OrderedDict()
         self._sessions: OrderedDict[tuple[str, str], ParticipantSession] = OrderedDict()
+        self._answered_pairs: OrderedDict[str, AnsweredPairs] = OrderedDict()
         self._lock = Lock()
 
     def definition(self, id: str) -> StudyDefinition:
@@ -82,6 +84,15 @@ class SessionCache:
 
         return self._get(self._pictures, id, load, MAX_PICTURE_STUDIES)
 
+    def answered_pairs(self, id: str) -> AnsweredPairs:
+        """Return the pairs that the participants of a study have answered; only new entries are read."""
+        known = self._get(self._answered_pairs, id, AnsweredPairs, MAX_SESSIONS)
+        pairs = known.replay(self._storage.entries(id, None, known.seen), self.definition(id).space)
+        with self._lock:
+            if id in self._answered_pairs:  # unless the study was forgotten meanwhile
+                self._answered_pairs[id] = max(pairs, self._answered_pairs[id], key=lambda pairs: pairs.seen)
+        return pairs
+
     def session(self, id: str, participant: str) -> ParticipantSession:
         """Return the session of a participant, which may lag behind the journal."""
 
@@ -99,6 +110,7 @@ class SessionCache:
                 return
             self._definitions.pop(id, None)
             self._pictures.pop(id, None)
+            self._answered_pairs.pop(id, None)
             for key in [key for key in self._sessions if key[0] == id]:
                 del self._sessions[key]
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from anchorpbo.app.service.layouts import Design
-from anchorpbo.app.storage.journal import Entry, list_standing
+from anchorpbo.app.storage.journal import Entry
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Outcome
 
@@ -26,7 +27,7 @@ _ROUNDING = 1e-9
 
 PairKey = tuple[str, str]
 """Two designs as JSON, in alphabetical order: the same for both orders of a pair."""
-AnsweredPairs = Mapping[str, Mapping[PairKey, int]]
+LatestAnswers = Mapping[str, Mapping[PairKey, int]]
 """Latest answer of each participant to each pair: 0 or 1 for the preferred design of the key, -1 for a tie."""
 
 
@@ -35,53 +36,75 @@ def is_shared(answered: int, share: float) -> bool:
     return math.floor((answered + 1) * share + _ROUNDING) > math.floor(answered * share + _ROUNDING)
 
 
-def list_answered_pairs(entries: Iterable[Entry], space: DesignSpace) -> AnsweredPairs:
-    """Return the latest answer of each participant to each pair, from all entries of a journal.
+@dataclass(frozen=True)
+class _AnsweredPair:
+    """Answer of a participant to a pair, whose designs are in the order of its key."""
 
-    Answers that were undone, and skips, do not count; imported comparisons do.
-    """
-    found: dict[str, dict[PairKey, int]] = {}
-    for entry in _list_answers(entries):
+    participant: str
+    key: PairKey
+    designs: tuple[Design, Design]
+    preferred: int | None
+    """0 or 1 for the preferred design, -1 for a tie, ``None`` for a skip."""
+
+    @classmethod
+    def from_entry(cls, entry: Entry, space: DesignSpace) -> _AnsweredPair:
+        # The space sets the number types: 1 and 1.0 are the same.
+        first, second = (space.check(entry.data[side]) for side in ("first", "second"))
+        keys = (json.dumps(first, sort_keys=True), json.dumps(second, sort_keys=True))
         outcome: Outcome = entry.data["outcome"]
-        if outcome != "skip":
-            key, swapped = _make_key(entry, space)
-            preferred = -1 if outcome == "tie" else int((outcome == "second") != swapped)
-            found.setdefault(entry.participant, {})[key] = preferred
-    return found
+        preferred = {"first": 0, "second": 1, "tie": -1, "skip": None}[outcome]
+        if keys[1] >= keys[0]:
+            return cls(entry.participant, keys, (first, second), preferred)
+        swapped = 1 - preferred if preferred in (0, 1) else preferred
+        return cls(entry.participant, keys[::-1], (second, first), swapped)
 
 
-def choose_shared_pair(
-    entries: Sequence[Entry], space: DesignSpace, participant: str, others: Iterable[str]
-) -> tuple[Design, Design] | None:
-    """Return the pair to ask a participant about, ``None`` if the others have answered no pair that is new to them."""
-    others = set(others)
-    seen: set[PairKey] = set()
-    designs: dict[PairKey, tuple[Design, Design]] = {}
-    answered: dict[PairKey, set[str]] = {}
-    for entry in _list_answers(entries):
-        key, swapped = _make_key(entry, space)
-        if entry.participant == participant:
-            seen.add(key)
-        elif entry.participant in others and entry.data["outcome"] != "skip":
-            sides = ("second", "first") if swapped else ("first", "second")
-            designs.setdefault(key, (space.check(entry.data[sides[0]]), space.check(entry.data[sides[1]])))
-            answered.setdefault(key, set()).add(entry.participant)
-    new = [key for key in designs if key not in seen and key[0] != key[1]]
-    if not new:
-        return None
-    key = max(new, key=lambda key: len(answered[key]))  # the first of several with the same number
-    # A habit of choosing one side would look like agreement if all saw the pair in the same order.
-    swap = zlib.crc32(json.dumps([participant, key]).encode()) % 2
-    return designs[key][::-1] if swap else designs[key]
+@dataclass(frozen=True)
+class AnsweredPairs:
+    """The pairs that the participants of a study have answered, up to the last entry read. Safe to share.
 
+    Answers that were undone do not count; imported comparisons do.
+    """
 
-def _list_answers(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the answers that were not undone."""
-    return [entry for entry in list_standing(entries) if entry.type == "answered"]
+    seen: int = 0
+    """Number of the last entry that was read."""
+    answers: Mapping[int, _AnsweredPair] = field(default_factory=dict)
+    """Answers by the numbers of their entries, oldest first."""
 
+    def replay(self, entries: Iterable[Entry], space: DesignSpace) -> AnsweredPairs:
+        """Return the pairs after further entries of the journal; those that were read before change nothing."""
+        answers, seen = dict(self.answers), self.seen
+        for entry in entries:
+            if entry.number > seen:
+                seen = entry.number
+                if entry.type == "answered":
+                    answers[seen] = _AnsweredPair.from_entry(entry, space)
+                elif entry.type == "undone":
+                    answers.pop(entry.data["event"], None)
+        return AnsweredPairs(seen, answers)
 
-def _make_key(entry: Entry, space: DesignSpace) -> tuple[PairKey, bool]:
-    """Return the key of an answer's pair, and whether its first design is the second of the key."""
-    # The space sets the number types: 1 and 1.0 are the same.
-    first, second = (json.dumps(space.check(entry.data[side]), sort_keys=True) for side in ("first", "second"))
-    return ((second, first), True) if second < first else ((first, second), False)
+    def list_latest(self) -> LatestAnswers:
+        """Return the latest answer of each participant to each pair; skips do not count."""
+        found: dict[str, dict[PairKey, int]] = {}
+        for answer in self.answers.values():
+            if answer.preferred is not None:
+                found.setdefault(answer.participant, {})[answer.key] = answer.preferred
+        return found
+
+    def choose(self, participant: str, others: Iterable[str]) -> tuple[Design, Design] | None:
+        """Return the pair to ask a participant about, ``None`` if others have answered no pair that is new to them."""
+        others = set(others)
+        seen = {answer.key for answer in self.answers.values() if answer.participant == participant}
+        designs: dict[PairKey, tuple[Design, Design]] = {}
+        answered: dict[PairKey, set[str]] = {}
+        for answer in self.answers.values():
+            key = answer.key
+            if answer.participant in others and answer.preferred is not None and key not in seen and key[0] != key[1]:
+                designs.setdefault(key, answer.designs)
+                answered.setdefault(key, set()).add(answer.participant)
+        if not designs:
+            return None
+        key = max(designs, key=lambda key: len(answered[key]))  # the first of several with the same number
+        # A habit of choosing one side would look like agreement if all saw the pair in the same order.
+        swap = zlib.crc32(json.dumps([participant, key]).encode()) % 2
+        return designs[key][::-1] if swap else designs[key]

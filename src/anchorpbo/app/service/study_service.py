@@ -70,7 +70,7 @@ class StudyService:
         self.cards = CardService(self.sessions, self.memberships, self.clips)
         self.duels = DuelService(storage, self.sessions, chooser, self.cards, self.validator)
         self.anchors = AnchorService(self.sessions, chooser)
-        self.results = ResultService(storage, self.sessions, self.memberships)
+        self.results = ResultService(self.sessions, self.memberships)
         self.participants = ParticipantService(storage, self.sessions, self.memberships)
 
     def create(self, request: Mapping[str, Any], folder: str | None = None, *, trusted: bool = False) -> StudyView:
