@@ -110,7 +110,7 @@ def test_the_container_copies_what_is_there_and_runs_a_command_that_exists():
 def test_the_codes_on_the_page_of_routes_are_those_that_routes_have():
     page = (ROOT / "docs" / "rest.md").read_text("utf-8")
     section = page.partition("## Requests, responses and errors")[2].partition("\n## ")[0]
-    assert set(map(int, re.findall(r"\b([45]\d\d)\b", section))) == set(RESPONSES)
+    assert set(map(int, re.findall(r"^\| ([45]\d\d) \|", section, re.MULTILINE))) == set(RESPONSES)
 
 
 def test_the_service_that_is_started_is_the_one_that_is_written():

@@ -61,7 +61,7 @@ def test_the_architecture_page_answers_questions_on_its_first_screen_by_names_th
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     table = "\n".join(line for line in page.splitlines()[:15] if line.startswith("| "))
     answers = re.findall(r"^\| ([^|]+\?) \| (.+) \|$", table, flags=re.MULTILINE)
-    assert len(answers) == 5
+    assert len(answers) == 6
     for question, answer in answers:
         # The improvement and confidence modules stand beside the first file that an answer names.
         files = [file for file in re.findall(r"`([\w/]+\.py)`", answer) if "/" in file]

@@ -69,8 +69,8 @@ def check_problem(response, status):
     assert {"type", "title", "status", "detail", "code"} <= set(body) <= {*_PARTS}, body
     assert body["status"] == status
     assert body["detail"]
-    assert all(isinstance(body[name], str) for name in body if name != "status")
+    assert all(isinstance(body[name], str) for name in body if name not in ("status", "value"))
     return body
 
 
-_PARTS = ("type", "title", "status", "detail", "code", "field", "rule", "received", "remedy")
+_PARTS = ("type", "title", "status", "detail", "code", "field", "value", "rule", "received", "remedy")

@@ -360,9 +360,9 @@ def test_programs_branch_on_the_code_and_the_field_of_an_error(client, id):
     def space(*constraints):
         return {"kind": "space", "parameters": [a, a | {"name": "b"}], "constraints": list(constraints)}
 
-    assert check(422, space=space("a b")) == ("input", "space.constraints")
+    assert check(422, space=space("a b")) == ("input", "space.constraints.0")
     assert check(422, space=space("a + b <= -1")) == ("input", "space.constraints")
-    assert check(422, space=space({"coefficients": {"c": 1}, "upper": 1})) == ("input", "space.constraints")
+    assert check(422, space=space({"coefficients": {"c": 1}, "upper": 1})) == ("input", "space.constraints.0")
     assert check(422, space={"kind": "space", "parameters": [a, a]}) == ("input", "space")
     assert check(422, space=space(), display={"template": "<svg>{{ c }}</svg>"})[1] == "display.template"
     assert check(422, space=space(), display={"colour": 1}) == ("unknown_name", "display")
@@ -376,8 +376,8 @@ def test_a_browser_gets_a_page_and_a_program_a_problem(client):
     page = client.get("/studies/nowhere/duel", headers={"Accept": "text/html,*/*"})
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
-    assert "<h1>Not found</h1>" in page.text
-    assert "This study or participant does not exist, or was deleted." in page.text
+    assert "<h1>No such study</h1>" in page.text
+    assert "This study does not exist or was deleted." in page.text
     page = client.get("/<script>alert(1)</script>", headers={"Accept": "text/html"})
     assert page.status_code == 404
     assert "There is nothing at this address; check the link." in page.text
