@@ -363,7 +363,7 @@ def test_programs_branch_on_the_code_and_the_field_of_an_error(client, id):
     assert check(422, space=space("a b")) == ("input", "space.constraints.0")
     assert check(422, space=space("a + b <= -1")) == ("input", "space.constraints")
     assert check(422, space=space({"coefficients": {"c": 1}, "upper": 1})) == ("input", "space.constraints.0")
-    assert check(422, space={"kind": "space", "parameters": [a, a]}) == ("input", "space")
+    assert check(422, space={"kind": "space", "parameters": [a, a]}) == ("input", "space.parameters.1.name")
     assert check(422, space=space(), display={"template": "<svg>{{ c }}</svg>"})[1] == "display.template"
     assert check(422, space=space(), display={"colour": 1}) == ("unknown_name", "display")
     assert check_problem(client.get("/api/studies/nowhere"), 404)["code"] == "unknown_study"
