@@ -293,7 +293,7 @@ async function undo() {
 // -- keys and buttons ------------------------------------------------------------------------------------------------
 
 for (const button of buttons) button.addEventListener("click", () => choose(/** @type {Outcome} */ (button.dataset.outcome)));
-at("undo").addEventListener("click", undo);
+at("undo").addEventListener("click", (event) => { if (event.detail < 2) undo(); }); // the second of a double click would take back another answer
 at("help").addEventListener("click", () => help.showModal());
 at("retry").addEventListener("click", retry);
 
@@ -307,6 +307,7 @@ keys.addEventListener("change", () => {
 });
 
 document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target instanceof HTMLButtonElement) event.preventDefault(); // a key that is held down presses once
   if (event.repeat || document.querySelector("dialog[open]") || !keys.checked || takesKey(event)) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const withControl = event.ctrlKey || event.metaKey;
