@@ -1,16 +1,16 @@
-// The answers of the duel page: offline, repeated, taken back, and undone while offline. No answer is lost or doubled.
+// The answers of the duel page: offline, repeated, taken back, undone while offline, and left by a page. No answer is lost or doubled.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { AnswerQueue, isAway, isShutOut } from "../../src/anchorpbo/app/web/static/answer-queue.js";
+import { AnswerQueue, NOT_TAKEN_BACK, isAway, isShutOut } from "../../src/anchorpbo/app/web/static/answer-queue.js";
 import { Problem } from "../../src/anchorpbo/app/web/static/client.js";
 
 const OFFLINE = () => new Problem(0, "The server does not answer.");
 
 // A server in memory with the rules of the real one: answers and undos are idempotent, a pair is answered once.
 class FakeServer {
-  answers = []; // {number, duel_id, outcome, undone}
+  answers = []; // {number, duel_id, outcome, response_ms, undone}
   requests = [];
   down = false;
   lost = false; // a request arrives, and its reply does not
@@ -38,7 +38,12 @@ class FakeServer {
     return this.#reply(this.duel);
   }
 
-  async answer({ duel_id, outcome, ask }, signal) {
+  async history() {
+    await this.#arrive("history");
+    return this.#reply(this.answers.map(({ undone, ...one }) => ({ type: "answered", ...one, stands: !undone })));
+  }
+
+  async answer({ duel_id, outcome, response_ms, ask }, signal) {
     await this.#arrive(`answer ${outcome}`);
     if (this.hold) {
       await this.hold;
@@ -48,7 +53,7 @@ class FakeServer {
     if (given && given.outcome !== outcome) throw new Problem(409, "answered otherwise");
     if (!given && duel_id !== this.duel.id) throw new Problem(409, "another pair");
     if (!given) {
-      this.answers.push({ number: (this.number += 1), duel_id, outcome, undone: false });
+      this.answers.push({ number: (this.number += 1), duel_id, outcome, response_ms, undone: false });
       this.round += 1;
     }
     const { number } = given ?? this.standing.at(-1);
@@ -59,6 +64,7 @@ class FakeServer {
     await this.#arrive("undo");
     const last = this.answers.find((one) => one.number === event);
     if (!last) throw new Problem(409, "there is nothing to undo");
+    if (!last.undone && last !== this.standing.at(-1)) throw new Problem(409, "only the last event can be undone");
     const repeated = last.undone;
     if (!repeated) {
       last.undone = true;
@@ -68,6 +74,28 @@ class FakeServer {
   }
 }
 
+// A slot of the browser's storage: it has text, and outlives the queue.
+class Slot {
+  text = null;
+  blocked = false;
+
+  read() { return this.text === null ? null : JSON.parse(this.text); }
+  write(value) {
+    if (this.blocked) return false;
+    this.text = value === null ? null : JSON.stringify(value);
+    return true;
+  }
+}
+
+const makeSlots = () => ({ unsent: new Slot(), revoked: new Slot() });
+
+// Another page of the same participant, which finds what pages before it left in the slots.
+function open(server, slots) {
+  const warnings = [];
+  const queue = new AnswerQueue(server, { now: () => 0, random: () => 0.5, warn: (text) => warnings.push(text), ...slots });
+  return { queue, warnings, isRestored: queue.restore() };
+}
+
 async function begin(settings = {}) {
   const server = new FakeServer();
   const clock = { now: 0 };
@@ -75,6 +103,19 @@ async function begin(settings = {}) {
   const queue = new AnswerQueue(server, { now: () => clock.now, random: () => 0.5, warn: (text) => warnings.push(text), ...settings });
   queue.show(await queue.ask());
   return { server, queue, clock, warnings };
+}
+
+// A page whose first answer was taken back while it is under way.
+async function beginRevoked() {
+  const { server, queue } = await begin();
+  let release;
+  server.hold = new Promise((done) => { release = done; });
+  queue.give("first", 900);
+  const sending = queue.send();
+  await new Promise(setImmediate);
+  queue.revoke();
+  server.hold = null;
+  return { server, queue, release, sending };
 }
 
 const outcomes = (server) => server.standing.map((one) => one.outcome);
@@ -178,7 +219,7 @@ test("what was taken back is undone before the next answer is sent", async () =>
   server.lost = false;
   assert.equal((await queue.send()).type, "answered");
   assert.deepEqual(outcomes(server), ["tie"]);
-  assert.deepEqual(server.requests.slice(2), ["ask", "answer first", "undo", "answer tie"]);
+  assert.deepEqual(server.requests.slice(2), ["history", "undo", "answer tie"]);
 });
 
 test("while the server stays away, an answer that was taken back stays to be settled", async () => {
@@ -194,20 +235,25 @@ test("while the server stays away, an answer that was taken back stays to be set
 });
 
 test("an answer that is taken back while it is under way is aborted, and settled should it arrive later", async () => {
-  const { server, queue } = await begin();
-  let release;
-  server.hold = new Promise((done) => { release = done; });
-  queue.give("first", 900);
-  const sending = queue.send();
-  await new Promise(setImmediate);
-  queue.revoke();
-  server.hold = null;
+  const { server, queue, release, sending } = await beginRevoked();
   await queue.settle(); // the pair is still open: the answer may yet arrive
-  await server.answer({ duel_id: "duel-1", outcome: "first" }); // the server had read the aborted request
+  await server.answer({ duel_id: "duel-1", outcome: "first", response_ms: 900 }); // the server had read the aborted request
   await queue.settle();
   release();
   assert.deepEqual(await sending, { type: "revoked" });
   assert.deepEqual(outcomes(server), []);
+});
+
+test("an answer that is taken back offline is not mistaken for the same answer of another tab", async () => {
+  const { server, queue } = await begin();
+  server.down = true;
+  queue.give("first", 900);
+  await queue.send();
+  queue.revoke();
+  server.down = false;
+  await server.answer({ duel_id: "duel-1", outcome: "first", response_ms: 1_200 });
+  await queue.settle();
+  assert.deepEqual(outcomes(server), ["first"]);
 });
 
 test("settling tells of errors other than conflicts", async () => {
@@ -219,7 +265,7 @@ test("settling tells of errors other than conflicts", async () => {
   server.lost = false;
   server.undo = async () => { throw new Problem(422, "odd"); };
   await queue.settle();
-  assert.deepEqual(warnings, ["odd"]);
+  assert.deepEqual(warnings, ["Odd"]);
 });
 
 test("undo takes back the last answer and brings back its pair", async () => {
@@ -349,4 +395,167 @@ test("of the pair that is shown, what has changed is taken over", async () => {
   queue.clear();
   queue.keep({ known: [false, false], last: 8 });
   assert.equal(queue.duel, null);
+});
+
+// -- pages that are left -----------------------------------------------------------------------------------------------
+
+test("an unsent answer is stored until it is confirmed", async () => {
+  const slots = makeSlots();
+  const { server, queue } = await begin(slots);
+  server.down = true;
+  queue.give("second", 900);
+  await queue.send();
+  assert.equal(queue.isStored, true);
+  assert.deepEqual(slots.unsent.read(), { duel_id: "duel-1", outcome: "second", response_ms: 900, ask: true });
+  server.down = false;
+  await queue.send();
+  assert.equal(slots.unsent.text, null);
+});
+
+test("a page whose storage is full or blocked keeps its answer itself", async () => {
+  const slots = makeSlots();
+  slots.unsent.blocked = true;
+  const { server, queue } = await begin(slots);
+  server.down = true;
+  queue.give("second", 900);
+  assert.equal((await queue.send()).type, "kept");
+  assert.equal(queue.isStored, false);
+  server.down = false;
+  assert.equal((await queue.send()).type, "answered");
+  assert.deepEqual(outcomes(server), ["second"]);
+});
+
+for (const arrives of [false, true]) {
+  test(`the next page sends an answer that ${arrives ? "arrived, although nobody heard" : "did not arrive"}`, async () => {
+    const slots = makeSlots();
+    const before = await begin(slots);
+    const { server } = before;
+    server[arrives ? "lost" : "down"] = true;
+    before.queue.give("second", 900);
+    await before.queue.send();
+    server.lost = server.down = false;
+    const { queue, isRestored } = open(server, slots);
+    assert.equal(isRestored, true);
+    assert.equal((await queue.send()).type, "answered");
+    assert.deepEqual(outcomes(server), ["second"]);
+    assert.equal(server.answers.length, 1);
+    assert.equal(slots.unsent.text, null);
+    assert.equal(open(server, slots).isRestored, false);
+  });
+}
+
+test("an answer that was taken back is not sent by the next page, and undone by it if it arrived", async () => {
+  const slots = makeSlots();
+  const before = await begin(slots);
+  const { server } = before;
+  server.lost = true;
+  before.queue.give("first", 900);
+  await before.queue.send();
+  before.queue.revoke();
+  server.lost = false;
+  const { queue, isRestored } = open(server, slots);
+  assert.equal(isRestored, false);
+  assert.equal((await queue.ask()).id, "duel-1");
+  assert.deepEqual(outcomes(server), []);
+  assert.equal(slots.revoked.text, null);
+});
+
+test("two tabs that give answers offline store the last, and neither forgets the answer of the other", async () => {
+  const slots = makeSlots();
+  const one = await begin(slots);
+  const { server } = one;
+  const { queue: other } = open(server, slots);
+  other.show(await other.ask());
+  server.down = true;
+  one.queue.give("first", 900);
+  await one.queue.send();
+  other.give("second", 800);
+  await other.send();
+  server.down = false;
+  assert.equal((await one.queue.send()).type, "answered");
+  assert.equal(slots.unsent.read().outcome, "second");
+  assert.equal((await other.send()).type, "elsewhere");
+  assert.equal(slots.unsent.text, null);
+  assert.deepEqual(outcomes(server), ["first"]);
+});
+
+test("what is no answer is not restored", () => {
+  for (const text of ["5", "{}", '{"duel_id": "duel-1", "outcome": "third"}', '{"outcome": "first"}', '{"answer": {"duel_id": 1}}']) {
+    const slots = makeSlots();
+    slots.unsent.text = slots.revoked.text = text;
+    assert.equal(open(new FakeServer(), slots).isRestored, false);
+  }
+});
+
+test("an answer is kept for after signing in", async () => {
+  const slots = makeSlots();
+  const { server, queue } = await begin(slots);
+  const signedOut = async () => { throw new Problem(401, "not signed in"); };
+  server.answer = signedOut;
+  queue.give("first", 900);
+  const found = await queue.send();
+  assert.deepEqual([found.type, found.error.status], ["kept", 401]);
+  delete server.answer;
+  assert.equal((await open(server, slots).queue.send()).type, "answered"); // signing in loads the page anew
+  assert.equal((await queue.send()).type, "answered");
+  assert.deepEqual(outcomes(server), ["first"]);
+  server.ask = signedOut;
+  await assert.rejects(queue.ask(), { status: 401 });
+  assert.equal(queue.duel.id, "duel-1"); // shown until it can be replaced
+});
+
+test("an answer that is refused for good is not stored any longer", async () => {
+  const slots = makeSlots();
+  const { server, queue } = await begin(slots);
+  server.answer = async () => { throw new Problem(403, "removed"); };
+  queue.give("first", 900);
+  assert.equal((await queue.send()).type, "refused");
+  assert.equal(slots.unsent.text, null);
+});
+
+// -- other tabs ----------------------------------------------------------------------------------------------------------
+
+test("an answer that arrived unheard and was undone in another tab is not sent again", async () => {
+  const slots = makeSlots();
+  const { server, queue } = await begin(slots);
+  server.lost = true;
+  queue.give("first", 900);
+  await queue.send();
+  server.lost = false;
+  const { queue: other } = open(server, makeSlots());
+  other.show(await other.ask());
+  await other.undo();
+  assert.deepEqual(await queue.send(), { type: "undone" });
+  assert.deepEqual([queue.unsent, slots.unsent.text], [null, null]);
+  assert.deepEqual(server.answers.map((one) => one.undone), [true]);
+  queue.give("first", 700); // and may be given again
+  assert.equal((await queue.send()).type, "answered");
+});
+
+test("an answer that was taken back offline after another tab went on stands, and the page says so", async () => {
+  const { server, queue, warnings } = await begin();
+  server.lost = true;
+  queue.give("first", 900);
+  await queue.send();
+  server.lost = false;
+  await server.answer({ duel_id: "duel-2", outcome: "tie" });
+  queue.revoke();
+  await queue.settle();
+  assert.deepEqual(warnings, [NOT_TAKEN_BACK]);
+  assert.deepEqual(outcomes(server), ["first", "tie"]);
+});
+
+test("an answer given instead of one that comes late replaces it", async () => {
+  const { server, queue, release, sending } = await beginRevoked();
+  queue.give("second", 700);
+  const { answer } = server;
+  server.answer = async (...request) => { // the server had read the aborted request, and records it now
+    server.answer = answer;
+    await server.answer({ duel_id: "duel-1", outcome: "first", response_ms: 900 });
+    return server.answer(...request);
+  };
+  assert.equal((await queue.send()).type, "answered");
+  release();
+  assert.deepEqual(await sending, { type: "revoked" });
+  assert.deepEqual(outcomes(server), ["second"]);
 });

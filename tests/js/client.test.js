@@ -103,6 +103,14 @@ test("a network that is down is a problem of status 0", async () => {
   assert.deepEqual(pauses, []);
 });
 
+test("a reply that breaks off, or is not from the server, is a problem of status 0", async () => {
+  const type = "application/json";
+  const broken = new Response(new ReadableStream({ start: (body) => body.error(new TypeError("network error")) }), { headers: { "content-type": type } });
+  for (const found of [broken, new Response('{"event": 5, "du', { headers: { "content-type": type } }), reply("<h1>Sign in to this network</h1>", 200, "text/html")]) {
+    await assert.rejects(clientOf(found).post("/studies/{id}/ask", {}), (error) => error instanceof Problem && error.status === 0 && error.isAway);
+  }
+});
+
 test("a question to a busy server is asked four times, 400 ms apart", async () => {
   const busy = () => reply({ detail: "busy" }, 503);
   const patient = clientOf(busy(), busy(), busy(), reply([1]));

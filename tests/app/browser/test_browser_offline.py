@@ -1,15 +1,28 @@
-"""Comparing without a network: what is kept, taken back, warned about and sent later."""
+"""Comparing without a network: what is kept, taken back, warned about and sent later.
+
+`test_browser_never_lost` has the same with reloads, other tabs and restarts of the server.
+"""
 
 import re
 
 import pytest
+from answering import (
+    KEPT,
+    OFFLINE,
+    TAKEN_BACK,
+    answer_in_vain,
+    answers,
+    go_offline,
+    lose_response,
+    open_duel,
+    progress_is,
+    try_again,
+    wait_until,
+)
 from browsing import cards_are_shown, choose, shown_cards
 from playwright.sync_api import expect
 
 from support.server_process import STUDY
-
-OFFLINE = r"ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_ABORTED|status of 503"
-KEPT = "Your answer is kept on this page"
 
 
 @pytest.fixture
@@ -19,26 +32,7 @@ def study(site):
 
 @pytest.fixture
 def page(home, study, visitor):
-    someone = visitor()
-    someone.allow(OFFLINE)
-    page = someone.open(f"{home}/studies/{study}/duel")
-    cards_are_shown(page)
-    return page
-
-
-def outcomes(site, study, stands=True):
-    events = site.get(f"/api/studies/{study}/history")
-    return [event["outcome"] for event in events if event["type"] == "answered" and event["stands"] == stands]
-
-
-def go_offline(page):
-    page.context.set_offline(True)
-
-
-def answer_in_vain(page, outcome):
-    page.locator(f"#{outcome}").click()
-    expect(page.get_by_role("alert")).to_contain_text(KEPT)
-    expect(page.locator(f"#{outcome}")).to_have_class(re.compile("chosen"))
+    return open_duel(visitor(), home, study)
 
 
 @pytest.mark.parametrize("how", ["button", "key"])
@@ -50,43 +44,32 @@ def test_an_answer_that_waits_is_taken_back_by_undo(page, site, study, how):
         page.locator("#undo").click()
     else:
         page.keyboard.press("u")
-    expect(page.locator("#toast")).to_have_text("Your last answer was taken back.")
+    expect(page.locator("#toast")).to_have_text(TAKEN_BACK)
     expect(page.locator("#trouble")).to_be_hidden()
     expect(page.locator("#first")).not_to_have_class(re.compile("chosen"))
     page.wait_for_timeout(300)
     answer_in_vain(page, "second")
     page.context.set_offline(False)
-    expect(page.locator("#progress")).to_contain_text("1 comparison so far")
-    assert outcomes(site, study) == ["second"]
-    assert outcomes(site, study, stands=False) == []
+    progress_is(page, 1)
+    assert answers(site, study) == (["second"], [])
 
 
 @pytest.mark.parametrize("then", ["nothing", "another answer"])
 def test_undo_takes_back_an_answer_that_arrived_although_nobody_heard(page, site, study, then):
-    def lose(route):
-        route.fetch()
-        route.abort()
-
     choose(page, "tie")
-    page.route("**/answers", lose)
+    page.route("**/answers", lose_response)
     answer_in_vain(page, "first")
     page.keyboard.press("u")
     expect(page.locator("#trouble")).to_be_hidden()
     page.unroute("**/answers")
     if then == "nothing":
-        page.evaluate("window.dispatchEvent(new Event('online'))")
+        try_again(page)
     else:
         page.wait_for_timeout(300)
         choose(page, "second")
     wanted = ["tie"] if then == "nothing" else ["tie", "second"]
-    expect(page.locator("#progress")).to_contain_text(re.compile(rf"^{len(wanted)} comparison"))
-    page.wait_for_function("() => !document.getElementById('pair').hasAttribute('aria-busy')")
-    for _ in range(50):
-        if outcomes(site, study) == wanted:
-            break
-        page.wait_for_timeout(100)
-    assert outcomes(site, study) == wanted
-    assert outcomes(site, study, stands=False) == ["first"]
+    wait_until(page, lambda: answers(site, study) == (wanted, ["first"]))
+    progress_is(page, len(wanted))
 
 
 @pytest.mark.parametrize("arrives", [False, True])
@@ -102,26 +85,19 @@ def test_undo_aborts_an_answer_on_its_way(page, site, study, arrives):
     expect(page.locator("#undo")).to_have_attribute("aria-disabled", "false")
     page.wait_for_timeout(500)
     page.keyboard.press("u")
-    expect(page.locator("#toast")).to_have_text("Your last answer was taken back.")
-    for _ in range(100):
-        if failed:
-            break
-        page.wait_for_timeout(50)
+    expect(page.locator("#toast")).to_have_text(TAKEN_BACK)
+    wait_until(page, lambda: failed)
     assert [url.rsplit("/", 1)[-1] for url in failed] == ["answers"]
     page.unroute("**/answers")
     if arrives:  # the server had read it all the same
         page.wait_for_timeout(500)
         site.post(f"/api/studies/{study}/answers", held[0].request.post_data_json)
-        for _ in range(100):
-            if outcomes(site, study, stands=False) == ["first"]:
-                break
-            page.wait_for_timeout(100)
-        assert outcomes(site, study, stands=False) == ["first"]
+        wait_until(page, lambda: answers(site, study) == ([], ["first"]))
     cards_are_shown(page)
     page.wait_for_timeout(300)
     choose(page, "second")
-    expect(page.locator("#progress")).to_contain_text("1 comparison so far")
-    assert outcomes(site, study) == ["second"]
+    progress_is(page, 1)
+    assert answers(site, study) == (["second"], ["first"] if arrives else [])
 
 
 def test_leaving_with_an_answer_that_waits_asks_first(page, home, site, study):
@@ -136,11 +112,11 @@ def test_leaving_with_an_answer_that_waits_asks_first(page, home, site, study):
     assert page.url == f"{home}/studies/{study}/duel"
     # When it is sent or taken back nothing is in the way.
     page.unroute("**/answers")
-    expect(page.locator("#progress")).to_contain_text("2 comparisons so far")
+    progress_is(page, 2)
     page.get_by_role("link", name="Results", exact=True).click()
     page.wait_for_url("**/results")
     assert asked == ["beforeunload"]
-    assert outcomes(site, study) == ["first", "second"]
+    assert answers(site, study) == (["first", "second"], [])
 
 
 def test_the_page_tries_again_less_and_less_often(page, site, study):
@@ -153,9 +129,9 @@ def test_the_page_tries_again_less_and_less_often(page, site, study):
     # About 1, 2 and 4 seconds apart, give or take a quarter; a busy machine may be later and so have fewer.
     assert 2 <= len(attempts) <= 5
     page.unroute("**/answers")
-    page.evaluate("window.dispatchEvent(new Event('online'))")
-    expect(page.locator("#progress")).to_contain_text("1 comparison so far")
-    assert outcomes(site, study) == ["first"]
+    try_again(page)
+    progress_is(page, 1)
+    assert answers(site, study) == (["first"], [])
 
 
 def test_the_page_goes_on_at_once_when_the_network_returns(page, site, study):
@@ -165,7 +141,7 @@ def test_the_page_goes_on_at_once_when_the_network_returns(page, site, study):
     count = shown_cards(page)
     page.context.set_offline(False)
     cards_are_shown(page, count + 1)
-    assert outcomes(site, study) == ["second"]
+    assert answers(site, study) == (["second"], [])
 
 
 def test_a_first_pair_that_cannot_be_had_comes_when_the_server_is_back(home, study, visitor):

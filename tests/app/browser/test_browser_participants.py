@@ -1,17 +1,15 @@
-"""Two tabs, several people, and a server that goes away."""
+"""Several people: their links, their parts of a study, and the owner who sees all."""
 
 import json
 import urllib.request
 
 import pytest
-from browsing import cards_are_shown, choose, results_are_shown, see_results, shown_cards, start_comparing, text_of
+from browsing import cards_are_shown, choose, results_are_shown, see_results, start_comparing, text_of
 from playwright.sync_api import expect
 
 from support.server_process import STUDY, Server
 
 TOKEN = "only-the-owner-knows-this-one"
-ELSEWHERE = "Another tab has answered or replaced this pair. These are the designs to compare now."
-GONE = r"ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_FAILED"
 
 
 class LockedServer(Server):
@@ -23,63 +21,6 @@ class LockedServer(Server):
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)
-
-
-def answers(server, study):
-    return [event for event in server.get(f"/api/studies/{study}/history") if event["type"] == "answered"]
-
-
-# -- two tabs ---------------------------------------------------------------------------------------------------------
-
-
-def test_of_two_answers_to_one_duel_the_first_counts(home, site, visitor):
-    study = site.post("/api/studies", STUDY)["id"]
-    someone = visitor()
-    someone.allow(r"status of 409 .*/answers", r"ERR_FAILED .*/stream")
-    one = someone.open(f"{home}/studies/{study}/duel")
-    # This tab does not hear what happens in the other.
-    other = someone.context.new_page()
-    other.route("**/stream*", lambda route: route.abort())
-    other.goto(f"{home}/studies/{study}/duel")
-    cards_are_shown(other)
-    cards_are_shown(one)
-    assert text_of(one, ".choice") == text_of(other, ".choice")
-    choose(one, "first")
-    choose(other, "second")
-    expect(other.locator("#toast")).to_have_text(ELSEWHERE)
-    expect(other.locator("#progress")).to_contain_text("1 comparison so far")
-    assert text_of(one, ".choice") == text_of(other, ".choice")
-    assert [event["outcome"] for event in answers(site, study)] == ["first"]
-    # And from there it goes on.
-    choose(other, "second")
-    expect(other.locator("#progress")).to_contain_text("2 comparisons so far")
-
-
-def test_an_answer_in_one_tab_shows_up_in_the_other(home, site, visitor):
-    study = site.post("/api/studies", STUDY)["id"]
-    someone = visitor()
-    one = someone.open(f"{home}/studies/{study}/duel")
-    other = someone.open(f"{home}/studies/{study}/duel")
-    cards_are_shown(one)
-    cards_are_shown(other)
-    before = text_of(other, ".choice")
-    choose(one, "second")
-    expect(other.locator("#progress")).to_contain_text("1 comparison so far")
-    expect(other.locator("#toast")).to_have_text(ELSEWHERE)
-    assert text_of(other, ".choice") == text_of(one, ".choice") != before
-    expect(one.locator("#toast")).to_be_hidden()
-    choose(other, "first")
-    expect(one.locator("#progress")).to_contain_text("2 comparisons so far")
-    one.locator("#undo").click()
-    expect(other.locator("#progress")).to_contain_text("1 comparison so far")
-    # Anchors are heard of, too.
-    anchors = someone.open(f"{home}/studies/{study}/anchors")
-    expect(anchors.locator("#marked-words")).to_have_text("1 design is marked.")
-    site.post(f"/api/studies/{study}/anchors", {"design": {"temperature": 70.0, "minutes": 5.0, "leaves": 2}})
-    expect(anchors.locator("#marked-words")).to_have_text("2 designs are marked.")
-
-
-# -- several people ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -214,41 +155,3 @@ def test_a_sign_in_link_works_in_a_tab_that_asks_for_the_token(locked, visitor):
     page.goto(f"{home}/login#token={TOKEN}")  # the same address but for what follows #: nothing is loaded
     expect(page).to_have_url(f"{home}/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Studies")
-
-
-# -- a server that goes away ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("how", ["by hand", "by trying again", "told by the stream"])
-def test_an_answer_outlives_the_server(tmp_path, visitor, how):
-    with Server(f"sqlite:///{tmp_path / 'studies.db'}") as server:
-        study = server.post("/api/studies", STUDY)["id"]
-        someone = visitor()
-        someone.allow(GONE)
-        page = someone.context.new_page()
-        if how != "told by the stream":
-            page.route("**/stream*", lambda route: route.abort())
-        page.goto(f"http://127.0.0.1:{server.port}/studies/{study}/duel")
-        choose(page, "first")
-        cards_are_shown(page)
-        server.kill()
-        page.locator("#second").click()
-        expect(page.get_by_role("alert")).to_contain_text("The server does not answer. Your answer is kept")
-        expect(page.locator("#second")).to_have_class("card choice chosen")
-        # What was chosen cannot be changed by accident while it waits.
-        count = shown_cards(page)
-        page.locator("#first").click(force=True)
-        assert shown_cards(page) == count
-        if how == "by hand":
-            with page.expect_event("requestfailed", lambda request: request.url.endswith("/answers")):
-                page.get_by_role("button", name="Try again").click()
-            expect(page.get_by_role("button", name="Try again")).to_be_visible()
-        server.start()
-        if how == "by hand":  # unless the page was faster
-            page.evaluate("document.getElementById('retry').click()")
-        cards_are_shown(page, count + 1)
-        expect(page.get_by_role("button", name="Try again")).to_be_hidden()
-        expect(page.locator("#progress")).to_contain_text("2 comparisons so far")
-        assert [event["outcome"] for event in answers(server, study)] == ["first", "second"]
-        choose(page, "tie")
-        expect(page.locator("#progress")).to_contain_text("3 comparisons so far")

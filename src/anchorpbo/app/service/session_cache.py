@@ -149,7 +149,7 @@ class SessionCache:
                     # Another process was faster. Random pauses prevent two processes from colliding again and again.
                     if time.monotonic() >= end:
                         rule = "too many processes write for this participant"
-                        raise ConflictError(rule, participant, "try again") from error
+                        raise RunError(rule, participant, "try again") from error
                     time.sleep(random.uniform(0.0, backoff))
                     backoff = min(2.0 * backoff, _MAX_BACKOFF_SECONDS)
             return decision.result(written)

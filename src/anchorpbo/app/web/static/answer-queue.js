@@ -1,28 +1,42 @@
 // The answers of the duel page between the user and the server, without a page.
 //
-//   choose        give()    unsent: the answer is sent, or kept while the server is away
-//   server        send()    answered, refused (409: elsewhere), or kept; a kept answer is sent again with back-off
-//   take back     revoke()  an unsent answer is revoked; it may have reached the server, where settle() undoes it
-//                 undo()    the last event at the server is undone
+//   choose        give()     unsent: the answer is sent, or kept while the server is away
+//   server        send()     answered, refused (409: elsewhere), or kept; a kept answer is sent again with back-off
+//   take back     revoke()   an unsent answer is revoked; it may have reached the server, where settle() undoes it
+//                 undo()     the last event at the server is undone
+//   page loaded   restore()  an answer that was unsent, or revoked, when the page before was left
 //
-// One answer is sent at a time. Each request is idempotent, so that a repetition changes nothing.
+// One answer is sent at a time. Each request is idempotent, so that a repetition changes nothing. An unsent answer is stored in the browser, where any
+// tab may find and send it; a revoked one is stored in its tab, which undoes it. The history tells whether an answer arrived that was not confirmed.
 
-import { Problem } from "./client.js";
+import { Problem, messageOf } from "./client.js";
 
-/** @import { Answer, AnswerView, Ask, DuelView, Undo, UndoView } from "../rest" */
+/** @import { Answer, AnswerView, Ask, DuelView, Event as StudyEvent, Undo, UndoView } from "../rest" */
 /** @typedef {Answer["outcome"]} Outcome */
 /**
  * @typedef {object} Server requests of one participant
  * @property {(who?: Ask) => Promise<DuelView>} ask
  * @property {(answer: Answer, signal?: AbortSignal) => Promise<AnswerView>} answer
  * @property {(event: Undo) => Promise<UndoView>} undo
+ * @property {() => Promise<StudyEvent[]>} history
  */
 /**
- * @typedef {{ type: "answered", next: DuelView | null } | { type: "elsewhere" } | { type: "revoked" }
+ * @typedef {object} Slot where a value outlives the page
+ * @property {() => any} read null if nothing is stored
+ * @property {(value: unknown) => boolean} write null removes the value; false if it could not be stored
+ */
+/** @typedef {{ answer: Answer, late: boolean }} Revoked an answer that was taken back before it was confirmed; `late` if it may still arrive */
+/**
+ * @typedef {{ type: "answered", next: DuelView | null } | { type: "elsewhere" } | { type: "undone" } | { type: "revoked" }
  *   | { type: "kept", error: Problem } | { type: "refused", error: unknown }} Delivery
- * what became of an answer: `next` is the next duel, if the server sent it; `elsewhere` is a conflict with another tab
+ * what became of an answer: `next` is the next duel, if the server sent it; `elsewhere` is a conflict with another tab, `undone` an undo by one
  */
 
+export const NOT_TAKEN_BACK = "The answer that you took back had arrived, and another tab has gone on since: it stands. The results page shows it in the history.";
+/** @type {Slot} */
+const NOWHERE = { read: () => null, write: () => false };
+/** @type {unknown[]} */
+const OUTCOMES = ["first", "second", "tie", "skip"];
 const BACKOFF = [1_000, 30_000]; // ms before the first attempt to reach the server again, and at most
 
 /**
@@ -33,6 +47,19 @@ const BACKOFF = [1_000, 30_000]; // ms before the first attempt to reach the ser
 export const isAway = (error) => error instanceof Problem && error.isAway;
 
 /**
+ * Whether the session has ended: the request succeeds after signing in.
+ * @param {unknown} error
+ * @returns {error is Problem}
+ */
+export const isSignedOut = (error) => error instanceof Problem && error.status === 401;
+
+/**
+ * @param {unknown} error
+ * @returns {error is Problem}
+ */
+const maySucceedLater = (error) => isAway(error) || isSignedOut(error);
+
+/**
  * Whether the participant was removed, or their link was replaced.
  * @param {unknown} error
  */
@@ -41,16 +68,28 @@ export const isShutOut = (error) => error instanceof Problem && error.status ===
 /** @param {unknown} error */
 const isConflict = (error) => error instanceof Problem && error.status === 409;
 
+/**
+ * Whether a value from the browser's storage is an answer.
+ * @param {any} value
+ * @returns {value is Answer}
+ */
+const isAnswer = (value) => typeof value?.duel_id === "string" && OUTCOMES.includes(value.outcome);
+
+/** @param {StudyEvent[]} events of one answer */
+const isTakenBack = (events) => events.length > 0 && !events.some((one) => one.stands);
+
 export class AnswerQueue {
   /** @type {DuelView | null} */
   duel = null; // the pair that is shown
   /** @type {Answer | null} */
   #unsent = null; // the answer that the server has yet to confirm
   #since = 0; // when it was given
+  #tried = false; // whether it was sent before
+  #stored = false; // whether it outlives the page
   /** @type {AbortController | null} */
   #sending = null; // aborts the request that carries it, while there is one
-  /** @type {{ answer: Answer, late: boolean } | null} */
-  #revoked = null; // an answer that was taken back before it was confirmed; it may have reached the server
+  /** @type {Revoked | null} */
+  #revoked = null; // it may have reached the server
   #unreported = 0; // answers and undos of this page that the stream has yet to report
   #failures = 0; // attempts in a row that did not reach the server
   #skipped = 0;
@@ -62,21 +101,27 @@ export class AnswerQueue {
   #random;
   #warn;
   #ready;
+  #slots;
 
   /**
    * @param {Server} server
-   * @param {{ now?: () => number, random?: () => number, warn?: (text: string) => void, ready?: () => Promise<void> }} [settings]
-   *   `ready` resolves when the other changes of this page, which answers count with, are at the server
+   * @param {{ now?: () => number, random?: () => number, warn?: (text: string) => void, ready?: () => Promise<void>, unsent?: Slot, revoked?: Slot }} [settings]
+   *   `ready` resolves when the other changes of this page, which answers count with, are at the server;
+   *   `unsent` is shared by the tabs of a participant, `revoked` is of this tab
    */
-  constructor(server, { now = () => performance.now(), random = Math.random, warn = () => {}, ready = async () => {} } = {}) {
+  constructor(server, { now = () => performance.now(), random = Math.random, warn = () => {}, ready = async () => {}, unsent = NOWHERE, revoked = NOWHERE } = {}) {
     this.#server = server;
     this.#now = now;
     this.#random = random;
     this.#warn = warn;
     this.#ready = ready;
+    this.#slots = { unsent, revoked };
   }
 
   get unsent() { return this.#unsent; }
+
+  // Whether the unsent answer outlives the page.
+  get isStored() { return this.#stored; }
 
   // Number of the event that undo takes back.
   get last() { return this.#last; }
@@ -106,7 +151,20 @@ export class AnswerQueue {
 
   // Drop the pair and the answer to it.
   clear() {
-    this.duel = this.#unsent = null;
+    this.duel = null;
+    this.#forget();
+  }
+
+  // Take over what the page before left: an unsent answer, and one that was revoked. Return whether there is an answer to send.
+  restore() {
+    const { unsent, revoked } = this.#slots;
+    const [answer, taken] = [unsent.read(), revoked.read()];
+    if (isAnswer(taken?.answer)) this.#revoked = taken;
+    if (!isAnswer(answer)) return false;
+    this.#unsent = answer;
+    this.#since = this.#now();
+    this.#tried = this.#stored = true;
+    return true;
   }
 
   // Ask for the pair to compare now.
@@ -115,7 +173,7 @@ export class AnswerQueue {
       await this.settle();
       return await this.#server.ask();
     } catch (error) {
-      if (!isAway(error)) this.duel = null; // all items compared, or the study is gone: the old pair no longer counts
+      if (!maySucceedLater(error)) this.duel = null; // all items compared, or the study is gone: the old pair no longer counts
       throw error;
     }
   }
@@ -140,6 +198,8 @@ export class AnswerQueue {
     if (!this.duel) throw new Error("there is nothing to answer");
     this.#unsent = { duel_id: this.duel.id, outcome, response_ms, ask: true };
     this.#since = this.#now();
+    this.#tried = false;
+    this.#stored = this.#slots.unsent.write(this.#unsent);
   }
 
   /**
@@ -156,22 +216,52 @@ export class AnswerQueue {
     const answer = this.#unsent;
     if (!answer) return { type: "revoked" };
     const sending = this.#sending = new AbortController();
+    const isRepeated = this.#tried;
+    this.#tried = true;
     try {
       await this.settle();
-      const kept = await this.#expect(() => this.#server.answer(answer, sending.signal));
+      const isUndone = isRepeated && isTakenBack(await this.#eventsOf(answer)); // in another tab: to send it again would restore it
+      const kept = isUndone ? null : await this.#expect(() => this.#server.answer(answer, sending.signal));
       if (this.#unsent !== answer) return { type: "revoked" };
-      this.#revoked = null; // another answer to the same pair: one that comes late is refused
+      this.#forget();
+      if (!kept) return { type: "undone" };
+      this.#setRevoked(null); // another answer to the same pair: one that comes late is refused
       this.#last = kept.event;
       if (answer.outcome === "skip") this.#skipped += 1;
-      this.#unsent = this.#sending = null;
       return { type: "answered", next: kept.next ?? null };
     } catch (error) {
       if (this.#unsent !== answer) return { type: "revoked" };
       this.#sending = null;
-      if (isAway(error)) return { type: "kept", error };
-      this.#unsent = null;
+      if (maySucceedLater(error)) return { type: "kept", error };
+      if (isConflict(error) && this.#revoked) { // the revoked answer came late, and before this one: undo it first
+        this.#revoked.late = false;
+        return this.send();
+      }
+      this.#forget();
       return isConflict(error) ? { type: "elsewhere" } : { type: "refused", error };
     }
+  }
+
+  // The answer is confirmed, or will not be. Another tab may have stored one of its own.
+  #forget() {
+    const { unsent } = this.#slots;
+    if (this.#unsent && JSON.stringify(unsent.read()) === JSON.stringify(this.#unsent)) unsent.write(null);
+    this.#unsent = this.#sending = null;
+  }
+
+  /** @param {Revoked | null} revoked */
+  #setRevoked(revoked) {
+    this.#revoked = revoked;
+    this.#slots.revoked.write(revoked);
+  }
+
+  /**
+   * The events of an answer at the server. The response time tells it from the same answer of another tab.
+   * @param {Answer} answer
+   */
+  async #eventsOf({ duel_id, outcome, response_ms }) {
+    const events = await this.#server.history();
+    return events.filter((one) => one.type === "answered" && one.duel_id === duel_id && one.outcome === outcome && one.response_ms === response_ms);
   }
 
   // Milliseconds to wait before the next attempt: exponential back-off with jitter.
@@ -185,10 +275,10 @@ export class AnswerQueue {
   // Cancel an unsent answer. Whether it reached the server is checked when the server responds again.
   revoke() {
     if (!this.#unsent) return;
-    this.#revoked = { answer: this.#unsent, late: this.#sending !== null }; // the server may read an aborted request
-    this.#unsent = null;
-    this.#sending?.abort();
-    this.#sending = null;
+    const sending = this.#sending;
+    this.#setRevoked({ answer: this.#unsent, late: sending !== null }); // the server may read an aborted request
+    this.#forget();
+    sending?.abort();
   }
 
   // Wait for the changes that come first, and undo at the server an answer that was revoked here.
@@ -198,21 +288,14 @@ export class AnswerQueue {
     const revoked = this.#revoked;
     const { answer, late } = revoked;
     try {
-      const out = await this.#server.ask().catch((error) => {
-        if (isAway(error)) throw error;
-        return null; // nothing is left to ask
-      });
-      if (out?.id === answer.duel_id) {
-        if (late) return; // it may still arrive: the stream will report it
-      } else {
-        const kept = await this.#expect(() => this.#server.answer({ ...answer, ask: false }));
-        await this.takeBack(kept.event);
-      }
+      const arrived = (await this.#eventsOf(answer)).find((one) => one.stands);
+      if (!arrived && late) return; // it may still arrive: the stream will report it
+      if (arrived) await this.takeBack(arrived.number);
     } catch (error) {
-      if (isAway(error)) throw error;
-      if (!isConflict(error)) this.#warn(error instanceof Error ? error.message : String(error)); // 409: answered, or gone on, in another tab
+      if (maySucceedLater(error)) throw error;
+      this.#warn(isConflict(error) ? NOT_TAKEN_BACK : messageOf(error));
     }
-    if (this.#revoked === revoked) this.#revoked = null;
+    if (this.#revoked === revoked) this.#setRevoked(null);
   }
 
   // Undo the last event at the server.

@@ -4,6 +4,7 @@
 
 const ATTEMPTS = 4; // of a question that a busy server does not answer
 const PAUSE = 400; // ms before the next of them
+const AWAY = "The server does not answer. What you answered so far is safe; try again in a moment.";
 
 export class Problem extends Error {
   /**
@@ -68,7 +69,7 @@ export function makeClient({ id, send = (...request) => fetch(...request), pause
     try {
       response = await send(address, { method, headers, body, signal });
     } catch {
-      throw new Problem(0, "The server does not answer. What you answered so far is safe; try again in a moment.");
+      throw new Problem(0, AWAY);
     }
     if (response.status === 503 && method === "GET" && attempts > 1) { // busy: a question may be asked again
       await pause(PAUSE);
@@ -76,8 +77,14 @@ export function makeClient({ id, send = (...request) => fetch(...request), pause
     }
     if (response.status === 204) return null;
     const isJSON = (response.headers.get("content-type") || "").includes("json");
-    const data = isJSON ? await response.json() : await response.text();
+    let data;
+    try {
+      data = isJSON ? await response.json() : await response.text();
+    } catch {
+      throw new Problem(0, AWAY); // the connection broke in the middle of the reply
+    }
     if (!response.ok) throw new Problem(response.status, data.detail || String(data) || response.statusText, data);
+    if (!isJSON) throw new Problem(0, AWAY); // a page of the network, for example the one to sign in to it
     return data;
   }
 

@@ -1,13 +1,14 @@
 // The duel page: shows the pair and the state of the answers, see answer-queue.js.
 
-import { AnswerQueue, isAway, isShutOut } from "./answer-queue.js";
-import { Problem, as, attempt, base, limits, participant, post, say } from "./api.js";
+import { AnswerQueue, isAway, isShutOut, isSignedOut } from "./answer-queue.js";
+import { Problem, as, attempt, base, get, limits, participant, post, say, study } from "./api.js";
 import { differences, picture, rows } from "./card.js";
 import { asShown } from "./cards.js";
 import { messageOf } from "./client.js";
 import { el, elementsOf } from "./dom.js";
 import { KnownDesigns } from "./duel-anchors.js";
 import { DuelMedia, takesKey } from "./duel-media.js";
+import { StoredValue } from "./stored-value.js";
 
 /** @import { Card, DuelView } from "../rest" */
 /** @import { Outcome } from "./answer-queue.js" */
@@ -27,8 +28,10 @@ const KEYS = new Map([
 const MARKS = new Map([["j", "first"], ["k", "second"]]);
 const LETTERS = { first: "A", second: "B" };
 const ANSWERED_ELSEWHERE = "Another tab has answered or replaced this pair. These are the designs to compare now.";
+const SENT_LATE = "Your answer from before this page was loaded is saved.";
+const NOT_SENT = "Your answer from before this page was loaded was not used: its pair was answered or replaced since.";
 const TAKEN_BACK = "Your last answer was taken back.";
-const KEPT = "The server does not answer. Your answer is kept on this page, and sent as soon as it does.";
+const TAKEN_BACK_ELSEWHERE = "Your answer was taken back in another tab.";
 
 const at = elementsOf("duel");
 const [pair, why, spoken, help] = [at("pair"), at("why"), at("spoken"), at("help-dialog")];
@@ -39,7 +42,13 @@ const queue = new AnswerQueue({
   ask: () => post("/studies/{id}/ask", { participant }),
   answer: (answer, signal) => post("/studies/{id}/answers", { ...answer, participant }, { signal }),
   undo: (event) => post("/studies/{id}/undo", { ...event, participant }),
-}, { warn: say, ready: () => known.done });
+  history: () => get("/studies/{id}/history", { participant }),
+}, {
+  warn: (words) => { page.warnings += 1; say(words, 10); },
+  ready: () => known.done,
+  unsent: new StoredValue(`anchorpbo.unsent/${study}/${participant}`, () => localStorage),
+  revoked: new StoredValue(`anchorpbo.revoked/${study}/${participant}`, () => sessionStorage),
+});
 
 // What the page does at the moment.
 class Page {
@@ -51,6 +60,7 @@ class Page {
   stream = null;
   waitTimer = 0;
   retryTimer = 0;
+  warnings = 0; // of the queue so far: they say more than that another tab did something
 }
 
 const page = new Page();
@@ -175,7 +185,13 @@ function retry() {
   if (page.again && !page.busy) page.again();
 }
 
-window.addEventListener("online", () => { if (page.again) retry(); else refresh(); });
+// The server may be back, or have news.
+function resume() {
+  if (page.again) retry();
+  else refresh();
+}
+
+window.addEventListener("online", resume);
 
 // -- asking and answering --------------------------------------------------------------------------------------------
 
@@ -200,26 +216,40 @@ window.addEventListener("beforeunload", (event) => {
   if (queue.unsent && (page.again || queue.isPending(LATE))) event.preventDefault();
 });
 
+/** @param {Problem} error */
+function wordsOfKept(error) {
+  const kept = `Your answer is kept ${queue.isStored ? "in this browser" : "on this page"}`;
+  return isSignedOut(error) ? `You are signed out. ${kept}, and sent when you have signed in: reload this page, or use another tab.`
+    : `The server does not answer. ${kept}, and sent as soon as it does.`;
+}
+
 async function send() {
   if (!queue.unsent) return;
   const { outcome } = queue.unsent;
+  const isRestored = queue.duel === null;
+  const { warnings } = page;
   wait("Choosing the next pair …");
   at(outcome).classList.add("chosen");
   const found = await queue.send();
   switch (found.type) {
     case "answered":
+      if (isRestored) say(SENT_LATE, 10);
       if (found.next) show(found.next);
       else await ask();
       break;
     case "elsewhere":
-      say(ANSWERED_ELSEWHERE);
+      if (page.warnings === warnings) say(isRestored ? NOT_SENT : ANSWERED_ELSEWHERE, isRestored ? 10 : undefined);
+      await ask();
+      break;
+    case "undone":
+      say(TAKEN_BACK_ELSEWHERE);
       await ask();
       break;
     case "revoked":
       refresh();
       break;
     case "kept":
-      trouble(new Problem(found.error.status, KEPT), send);
+      trouble(new Problem(found.error.status, wordsOfKept(found.error)), send);
       at(outcome).classList.add("chosen");
       break;
     default:
@@ -234,6 +264,7 @@ function revoke() {
   why.textContent = queue.duel?.reason ?? "";
   page.shown = performance.now();
   say(TAKEN_BACK);
+  if (!queue.duel) ask();
 }
 
 async function undo() {
@@ -243,10 +274,15 @@ async function undo() {
   }
   if (page.busy || at("undo").getAttribute("aria-disabled") === "true") return;
   wait("Taking back your answer …");
-  const undone = await attempt(() => queue.undo());
+  let isLost = false; // it may have arrived all the same
+  const undone = await attempt(() => queue.undo().catch((error) => {
+    isLost = isAway(error);
+    throw error;
+  }));
   if (!undone) {
     rest();
     why.textContent = queue.duel?.reason ?? "";
+    refresh(isLost ? TAKEN_BACK : ANSWERED_ELSEWHERE);
     return;
   }
   say(undone.event.type === "answered" ? TAKEN_BACK : "Your last change of anchors was taken back.");
@@ -257,7 +293,7 @@ async function undo() {
 // -- keys and buttons ------------------------------------------------------------------------------------------------
 
 for (const button of buttons) button.addEventListener("click", () => choose(/** @type {Outcome} */ (button.dataset.outcome)));
-at("undo").addEventListener("click", undo);
+at("undo").addEventListener("click", (event) => { if (event.detail < 2) undo(); }); // the second of a double click would take back another answer
 at("help").addEventListener("click", () => help.showModal());
 at("retry").addEventListener("click", retry);
 
@@ -271,6 +307,7 @@ keys.addEventListener("change", () => {
 });
 
 document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target instanceof HTMLButtonElement) event.preventDefault(); // a key that is held down presses once
   if (event.repeat || document.querySelector("dialog[open]") || !keys.checked || takesKey(event)) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const withControl = event.ctrlKey || event.metaKey;
@@ -289,18 +326,19 @@ document.addEventListener("keydown", (event) => {
 
 // -- other tabs ------------------------------------------------------------------------------------------------------
 
-async function refresh() {
+async function refresh(words = ANSWERED_ELSEWHERE) {
   if (page.busy || page.again) return;
   const hadPair = queue.duel !== null;
+  const { warnings } = page;
   try {
     const next = await queue.poll();
-    if (page.busy) return;
+    if (page.busy || page.again) return; // an answer was given meanwhile
     if (!next) {
       showMarks();
       return;
     }
     show(next);
-    if (hadPair) say(ANSWERED_ELSEWHERE);
+    if (hadPair && page.warnings === warnings) say(words);
   } catch {
     // The user did not ask for this: the next answer shows the error.
   }
@@ -311,7 +349,7 @@ function listen() {
   const stream = page.stream = new EventSource(`/api${base}/stream?${as}`);
   stream.addEventListener("ready", () => {
     queue.restartReports();
-    if (!first && page.again) retry();
+    if (!first) resume();
     else refresh(); // what happened before the stream was there
     first = false;
   });
@@ -329,11 +367,12 @@ function listen() {
 document.addEventListener("visibilitychange", () => {
   page.stream?.close();
   if (document.hidden) return;
-  refresh();
+  resume();
   listen();
 });
 window.addEventListener("pagehide", () => page.stream?.close());
 window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
-await ask();
+if (queue.restore()) await send();
+else await ask();
 listen();

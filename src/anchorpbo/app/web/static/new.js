@@ -10,6 +10,7 @@ import { showExamples } from "./new-examples.js";
 import { optionsDraft, readOptions, startOptions } from "./new-options.js";
 import { markSpace, readSpace, spaceDraft, startSpace } from "./new-space.js";
 import { tabs } from "./new-tabs.js";
+import { StoredValue } from "./stored-value.js";
 
 /** @import { DisplayLayout, StudyPreview } from "../rest" */
 /** @import { OptionsDraft } from "./new-options.js" */
@@ -23,7 +24,7 @@ import { tabs } from "./new-tabs.js";
 /** @typedef {{ signature: string | null, problem: string, field?: string, again: boolean }} Failed */
 
 const byId = elementsOf("new");
-const DRAFT = "anchorpbo-new-study";
+const stored = new StoredValue("anchorpbo-new-study", () => sessionStorage);
 const PAUSE = 350; // milliseconds after the last key
 const form = byId("new-study");
 const name = byId("name");
@@ -31,7 +32,8 @@ const question = byId("question");
 const description = byId("description");
 const create = byId("create");
 const hideValues = byId("hide_values");
-const start = readDraft();
+/** @type {Draft} */
+const start = stored.read() || {};
 
 class Page {
   /** @type {Way} */
@@ -50,26 +52,12 @@ const page = new Page();
 
 // -- the draft -----------------------------------------------------------------------------------------------------
 
-/** @returns {Draft} */
-function readDraft() {
-  try {
-    return JSON.parse(sessionStorage.getItem(DRAFT) ?? "{}") || {};
-  } catch {
-    return {};
-  }
-}
-
 function keepDraft() {
   const { way } = page;
-  const draft = {
+  stored.write({
     way: way === "example" ? "space" : way, name: name.value, question: question.value, description: description.value,
     space: spaceDraft(), catalogue: catalogueDraft(), hideValues: hideValues.checked, options: optionsDraft(),
-  };
-  try {
-    sessionStorage.setItem(DRAFT, JSON.stringify(draft));
-  } catch {
-    // the page works without local storage
-  }
+  });
 }
 
 // -- checking ------------------------------------------------------------------------------------------------------
@@ -189,7 +177,7 @@ async function makeStudy({ display, pictures, options, signature }, space, previ
     ...texts, display: { ...display, pictures }, options,
     space: space.kind === "space" ? { ...space, constraints: preview.constraints } : space,
   });
-  sessionStorage.removeItem(DRAFT);
+  stored.write(null);
   return { id, signature };
 }
 
