@@ -1,28 +1,23 @@
 """Two tabs, several people, and a server that goes away."""
 
-import json
-import urllib.request
-
 import pytest
-from browsing import cards_are_shown, choose, results_are_shown, see_results, shown_cards, start_comparing, text_of
+from browsing import (
+    TOKEN,
+    cards_are_shown,
+    choose,
+    invite,
+    results_are_shown,
+    see_results,
+    shown_cards,
+    start_comparing,
+    text_of,
+)
 from playwright.sync_api import expect
 
 from support.server_process import STUDY, Server
 
-TOKEN = "only-the-owner-knows-this-one"
 ELSEWHERE = "Another tab has answered or replaced this pair. These are the designs to compare now."
 GONE = r"ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_FAILED"
-
-
-class LockedServer(Server):
-    """One that asks for a token."""
-
-    def _send(self, method, path, body):
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return json.load(response)
 
 
 def answers(server, study):
@@ -82,13 +77,6 @@ def test_an_answer_in_one_tab_shows_up_in_the_other(home, site, visitor):
 # -- several people ---------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def locked(tmp_path, monkeypatch):
-    monkeypatch.setenv("ANCHORPBO_TOKEN", TOKEN)
-    with LockedServer(f"sqlite:///{tmp_path / 'studies.db'}", "--host", "0.0.0.0") as server:
-        yield server
-
-
 def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     home = f"http://127.0.0.1:{locked.port}"
     # The link that the server prints signs in by itself.
@@ -111,9 +99,7 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     for outcome in ("first", "second", "first", "first", "second"):
         choose(page, outcome)
     page.get_by_role("link", name="People").click()
-    page.get_by_label("Name", exact=True).fill("Ana")
-    page.get_by_role("button", name="Invite").click()
-    link = page.get_by_label("Link for Ana", exact=True).input_value()
+    link = invite(page, "Ana")
     assert link.startswith(home)
     for name in ("Ana", "owner"):
         page.get_by_label("Name", exact=True).fill(name)
