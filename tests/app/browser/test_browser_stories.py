@@ -3,16 +3,19 @@
 ::
 
     roaster    describes parameters and a rule, and compares cups
+    chemist    uploads a table of molecules
 """
 
 import math
 import re
 
+import pytest
 from browsing import (
     answer_duels,
     card_texts,
     cards_are_shown,
     choose,
+    csv_table,
     fill_parameter,
     save_download,
     see_results,
@@ -195,3 +198,85 @@ def test_a_roaster_goes_from_parameters_and_a_rule_to_a_report(empty, visitor, t
     expect(anchors.nth(1)).to_contain_text("“the old one”")
     expect(section(report, "History").get_by_text("taken back")).to_have_count(1)
     expect(section(report, "Settings")).to_contain_text("Drying time + Maillard time ≤ 10 min")
+
+
+# -- a chemist --------------------------------------------------------------------------------------------------------
+
+MOLECULES = {
+    "M-01": "CC(=O)Oc1ccccc1C(=O)O", "M-02": "CC(=O)Nc1ccc(O)cc1", "M-03": "CC(C)Cc1ccc(cc1)C(C)C(=O)O",
+    "M-04": "Cn1cnc2c1c(=O)n(C)c(=O)n2C", "M-05": "COc1cc(C=O)ccc1O", "M-06": "OC(=O)c1ccccc1O",
+    "M-07": "COc1ccc2cc(ccc2c1)C(C)C(=O)O", "M-08": "CN1CCC[C@H]1c1cccnc1", "M-09": "OC(=O)c1cc(O)c(O)c(O)c1",
+    "M-10": "CCOc1ccc(NC(C)=O)cc1",
+}  # fmt: skip
+TO_MAKE = "Which one would you rather make?"
+
+
+def likes_molecule(card):
+    """The more oxygen and the less nitrogen, the better."""
+    smiles = MOLECULES[card["title"]].upper()
+    return smiles.count("O") - smiles.count("N")
+
+
+def upload_molecules(page, molecules):
+    table = csv_table(["id", "smiles"], molecules)
+    page.locator("#table-file").set_input_files({"name": "phenols.csv", "mimeType": "text/csv", "buffer": table})
+
+
+def test_a_chemist_goes_from_a_table_of_molecules_to_a_report(empty, visitor, tmp_path):
+    pytest.importorskip("rdkit")
+    someone = visitor(color_scheme="dark")
+    someone.allow(r"status of 422 .*/api/catalogue")
+    page = someone.open(f"http://127.0.0.1:{empty.port}")
+    start_a_study(page)
+    page.get_by_role("tab", name="Use a table").click()
+    rows = list(MOLECULES.items())
+    upload_molecules(page, [*rows[:2], ("M-03", "CC(C)Cc1cc"), *rows[3:5], ("M-02", rows[5][1]), *rows[6:]])
+    problem = page.get_by_role("alert").filter(has_text="phenols.csv")
+    expect(problem).to_contain_text("the SMILES 'CC(C)Cc1cc' in line 4, the id 'M-02' of line 3 again in line 7")
+    upload_molecules(page, rows)
+    expect(problem).to_be_hidden()
+    expect(name_field(page)).to_have_value("phenols")
+    page.get_by_label("Question").fill(TO_MAKE)
+    expect(page.locator("#columns")).to_contain_text("molecules are compared by it")
+    expect(page.locator("#preview .picture svg")).to_be_visible()
+    create_the_study(page, "Ready: 1 column tells designs apart, 10 different designs.")
+
+    expect(page.locator("#items .picture svg")).to_have_count(10)
+    page.get_by_role("button", name="I know this one well: M-01").click()
+    page.get_by_role("searchbox", name="Search").fill("m-08")
+    expect(page.get_by_text("1 item.")).to_be_visible()
+    page.get_by_role("button", name="I know this one well: M-08").click()
+    expect(page.get_by_text("2 designs are marked.")).to_be_visible()
+    expect(page.locator("#marked .picture svg")).to_have_count(2)
+    figures_are_drawn(page, "map")
+
+    start_comparing(page)
+    expect(page.get_by_role("heading", name=TO_MAKE)).to_be_visible()
+    expect(page.locator("#pair .picture svg")).to_have_count(2)
+    answer_duels(page, likes_molecule, 9)
+    progress_counts(page, 9)
+
+    see_results(page)
+    best = card_texts(page.locator("#best-card"))["title"]
+    assert likes_molecule({"title": best}) > 0
+    expect(page.locator("#best-card .picture svg")).to_be_visible()
+    items = page.get_by_role("region", name="Table of items").locator("tbody tr")
+    expect(items).to_have_count(10)
+    assert sorted(re.search(r"M-\d+", text)[0] for text in text_of(page, "#items tbody th")) == list(MOLECULES)
+    expect(items.locator(".thumbnail svg")).to_have_count(10)
+    expect(items.filter(has_text="recommended")).to_contain_text(best)
+    expect(items.filter(has_text="anchor")).to_have_count(2)
+    figures_are_drawn(page, "map")
+
+    name, report = open_report(page, tmp_path)
+    assert name == "phenols.html"
+    expect(report.get_by_text(f"Question: {TO_MAKE}")).to_be_visible()
+    recommended = section(report, "Recommended")
+    expect(recommended.get_by_role("heading", name=best)).to_be_visible()
+    expect(recommended.get_by_role("img", name=best).locator("svg")).to_be_visible()
+    anchors = section(report, "Anchors").get_by_role("listitem")
+    expect(anchors).to_have_text(["M-01", "M-08"])
+    expect(anchors.locator("svg")).to_have_count(2)
+    compared = section(report, "History").locator("tr").filter(has_text="preferred")
+    expect(compared).to_have_count(9)
+    expect(compared.locator("svg")).to_have_count(18)
