@@ -1,9 +1,10 @@
-"""Studies from an empty database to the exported report, by the controls of the pages alone.
+"""Three studies from an empty database to the exported report, by the controls of the pages alone.
 
 ::
 
     roaster    describes parameters and a rule, and compares cups
     chemist    uploads a table of molecules
+    team lead  invites two people, and looks how far they agree
 """
 
 import math
@@ -11,12 +12,15 @@ import re
 
 import pytest
 from browsing import (
+    TOKEN,
     answer_duels,
     card_texts,
     cards_are_shown,
     choose,
     csv_table,
+    edit_study,
     fill_parameter,
+    invite,
     save_download,
     see_results,
     start_comparing,
@@ -280,3 +284,108 @@ def test_a_chemist_goes_from_a_table_of_molecules_to_a_report(empty, visitor, tm
     compared = section(report, "History").locator("tr").filter(has_text="preferred")
     expect(compared).to_have_count(9)
     expect(compared.locator("svg")).to_have_count(18)
+
+
+# -- a team lead ------------------------------------------------------------------------------------------------------
+
+WEEK = "Which week would you rather work in?"
+PURPOSE = "We plan the meetings of the next quarter."
+
+
+def likes_quiet(week):
+    """Best with 2 meetings of 30 minutes."""
+    return -math.hypot(number(week["Meetings"]) - 2, (number(week["Longest"]) - 30) / 15)
+
+
+def likes_talk(week):
+    """Best with 8 meetings of 75 minutes."""
+    return -math.hypot(number(week["Meetings"]) - 8, (number(week["Longest"]) - 75) / 15)
+
+
+def join(page, name):
+    """Read the welcome of a participant, and start."""
+    expect(page.get_by_role("heading", name=f"Welcome, {name}")).to_be_visible()
+    for text in (PURPOSE, WEEK, "Expect 20 to 40 comparisons, which take most people 5 to 15 minutes."):
+        expect(page.get_by_role("main")).to_contain_text(text)
+    page.get_by_role("link", name="Start", exact=True).click()
+    expect(page.get_by_text(f"for {name}", exact=True)).to_be_visible()
+    assert text_of(page, "nav a") == ["Anchors", "Compare", "Results"]
+    start_comparing(page)
+
+
+def guests_are_listed(page):
+    """Open the People page and see what Ana and Ben have done."""
+    page.get_by_role("link", name="People").click()
+    guests = page.get_by_role("listitem").filter(has=page.get_by_role("button", name=re.compile("Copy link")))
+    expect(guests).to_have_text([re.compile(f"{name}.*10 answers, 0 anchors") for name in ("Ana", "Ben")])
+
+
+def test_a_team_lead_goes_from_invitations_to_agreement_and_a_report(locked, visitor, tmp_path):
+    home = f"http://127.0.0.1:{locked.port}"
+    page = visitor().open(f"{home}/login#token={TOKEN}")
+    start_a_study(page)
+    name_field(page).fill("Meetings in spring")
+    page.get_by_label("Question").fill(WEEK)
+    page.get_by_label("What it is for").fill(PURPOSE)
+    fill_parameter(page, 1, name="Meetings", kind="Integer", low="1", high="9")
+    fill_parameter(page, 2, name="Longest", low="15", high="90", unit="min", step="15")
+    create_the_study(page, "Ready: 2 parameters vary, 54 different designs.")
+
+    page.get_by_role("link", name="People").click()
+    links = {name: invite(page, name) for name in ("Ana", "Ben")}
+    page.get_by_label("Ask about pairs that somebody else has answered").select_option("every second question")
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    page.get_by_role("link", name="Compare", exact=True).click()
+    answer_duels(page, likes_quiet, 5)
+
+    for name, taste in (("Ana", likes_quiet), ("Ben", likes_talk)):
+        guest = visitor().open(links[name])
+        join(guest, name)
+        answer_duels(guest, taste, 1)
+        expect(guest.get_by_text("Somebody else compared these two as well")).to_be_visible()
+        answer_duels(guest, taste, 9)
+
+    guests_are_listed(page)
+    expect(page.get_by_text("Of 3 pairs of people, 1 agrees and 2 disagree.")).to_be_visible()
+    shared = page.get_by_role("region", name="Answers to the same pairs")
+    for row, words in (
+        ("You (owner) and Ana", "5 0 0 100 % (55 % to 100 %) agree"),
+        ("You (owner) and Ben", "disagree"),
+        ("Ana and Ben", "disagree"),
+    ):
+        expect(shared.get_by_role("row", name=row)).to_contain_text(words, use_inner_text=True)
+    for cell in page.get_by_role("region", name="Agreement of each two people").locator("td.heat").all():
+        expect(cell).to_contain_text(re.compile(r"\d\.\d\d to −?\d\.\d\d"))
+    choices = page.get_by_role("article")
+    expect(choices.get_by_role("heading")).to_have_text(["All together", "You (owner)", "Ana", "Ben"])
+    _, _, ana, ben = (card_texts(card) for card in choices.all())
+    assert likes_quiet(ana) > likes_quiet(ben)
+    assert likes_talk(ben) > likes_talk(ana)
+
+    see_results(page)
+    expect(page.locator("#best-facts")).to_contain_text("Comparisons 5", use_inner_text=True)
+    name, report = open_report(page, tmp_path)
+    assert name == "meetings-in-spring.html"
+    for text in (PURPOSE, f"Question: {WEEK}", "5 comparisons."):
+        expect(report.get_by_text(text)).to_be_visible()
+    assert card_texts(section(report, "Recommended").locator(".card")) == card_texts(page.locator("#best-card"))
+    exported = save_download(page, "Study (JSON)", tmp_path)
+    assert exported.name == "meetings-in-spring.json"
+
+    all_studies = page.get_by_role("link", name="anchorpbo, all studies")
+    all_studies.click()
+    dialog = edit_study(page, "Meetings in spring")
+    dialog.get_by_label("Name").fill("Meetings, decided")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("link", name="Meetings, decided", exact=True)).to_be_visible()
+    page.get_by_label("Import").set_input_files(exported)
+    page.wait_for_url("**/duel")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Meetings in spring")
+    guests_are_listed(page)
+    all_studies.click()
+    edit_study(page, "Meetings, decided").get_by_role("button", name="Archive").click()
+    page.get_by_text("Archived studies (1)").click()
+    assert text_of(page, "#archived .study-name") == ["Meetings, decided"]
+    assert text_of(page, "#studies .study-name") == ["Meetings in spring"]
+    stored = {study["name"]: (study["answers"], study["archived"]) for study in locked.get("/api/studies")}
+    assert stored == {"Meetings, decided": (25, True), "Meetings in spring": (25, False)}
