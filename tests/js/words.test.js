@@ -43,6 +43,11 @@ test("designs of parameters are told by their values, labels and units", () => {
   assert.equal(words.beside(one, one), "90 °C · milk · cup 3");
 });
 
+test("numbers with the same unit are told by their labels, too", () => {
+  const words = new Words({ space: SPACE, display: { labels: { drying: "Drying, first" }, units: { drying: "min", maillard: "min", heat: "°C" } } });
+  assert.equal(words.brief({ drying: 4.5, maillard: 3, heat: 212 }), "Drying 4.5 min · maillard 3 min · 212 °C");
+});
+
 test("a violated constraint is told in labels and units", () => {
   const labels = { drying: "Drying time", maillard: "Maillard time, min" };
   const words = new Words({ space: SPACE, display: { labels, units: { drying: "min", maillard: "min" } } });

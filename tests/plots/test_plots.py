@@ -327,6 +327,21 @@ def test_a_study_of_one_tie_and_no_anchors_can_be_drawn():
         assert sum(axes.get_position().width for axes in figure.axes if axes.get_visible()) > 0.6, name
 
 
+def test_the_legend_of_a_map_on_paper_is_within_the_figure():
+    space = ap.Space(x=ap.Real(0, 1), y=ap.Real(0, 1), z=ap.Real(0, 1))
+    study = played(space, [{"x": 0.2, "y": 0.3, "z": z} for z in (0.4, 0.6)], liking=lambda one: one["x"] - one["z"])
+    at = study.recommend().design | {"z": 0.4}
+    figure = ap.plots.utility_map(study, x="x", y="y", at=at, backend="matplotlib")
+    figure.draw_without_rendering()
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "less preferred", "preferred", BESIDE_LABEL, "anchor", "recommended"
+    ]  # fmt: skip
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
+
+
 def test_before_the_first_answer_there_is_noise_and_no_utility(study):
     new = ap.Optimizer(SPACE, ANCHORS)
     assert np.isfinite(np.array(ap.plots.noise_map(new).data[0].z)).all()

@@ -131,7 +131,11 @@ def test_what_is_printed_can_be_read(text):
         ("a > 1", r"so > is not allowed; .* use >="),
         ("a + b", r"must have <=, >= or == in it; received 'a \+ b'"),
         ("", r"must have a sum on each side; received ''"),
-        ("hot water + b <= 250", r"a sum on each side; .*; write the parameters as they are named: 'a', 'b', 'c'"),
+        (
+            "hot water + b <= 250",
+            r"of parameters and numbers; received 'hot water' in 'hot water \+ b <= 250'; .* named: 'a', 'b', 'c'",
+        ),
+        ("b hot <= 250", r"a sum on each side; .*; write the parameters as they are named: 'a', 'b', 'c'"),
         ("a == b = 1", r"a double inequality must have a number at each end"),
         ("a =< 1", r"must have a sum on each side; received 'a =< 1'; write it like"),
         ("a != 1", r"must use <=, >= or ==; received 'a != 1'"),

@@ -385,14 +385,14 @@ def test_what_remains_at_the_start_includes_the_start():
     ("p_within", "initial", "sentence"),
     [
         (None, 9, "9 more to get a first idea of what you like."),
-        (0.5, 0, "So far {} 50 % probability: about {} more comparisons."),
-        (0.8999, 0, "So far {} 89 % probability: about 1 more comparison."),
-        (0.93, 0, "You can stop: {} 93 % probability."),
+        (0.5, 0, "The {} 50 % probability: about {} more comparisons."),
+        (0.8999, 0, "The {} 89 % probability: about 1 more comparison."),
+        (0.93, 0, "You can stop: the {} 93 % probability."),
     ],
 )
 def test_the_sentence_says_what_the_fields_say(p_within, initial, sentence):
     now = assess_progress(20, None if initial else 0.1, p_within, initial)
-    assert now.sentence == sentence.format("the recommended design is close to the best with", now.remaining)
+    assert now.sentence == sentence.format("recommended design is close to the best with", now.remaining)
 
 
 def test_progress_stops_exactly_when_the_recommendation_is_within_the_margin():

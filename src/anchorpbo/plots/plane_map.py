@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MAX_TITLE_LETTERS = 70
 """Number of letters that fit above a map."""
+_LEGEND_COLUMNS = 3
+"""Largest number of columns of the legend on paper, which is as wide as the figure."""
 Place = tuple[float, float]
 Placed = tuple[Place, Design]
 """A design and its position."""
@@ -179,7 +181,7 @@ class PlaneMap(Plot):
                 axes.set_title(style.text(f"at {self.others()}"), fontsize=7, loc="right")
             handles, _ = axes.get_legend_handles_labels()
             if handles:
-                style.legend_below(figure, handles)
+                style.legend_below(figure, handles, columns=min(len(handles), _LEGEND_COLUMNS))
         return figure
 
     def _marks(self, axes: Axes) -> None:

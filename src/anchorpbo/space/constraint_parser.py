@@ -32,6 +32,7 @@ _SIGNS = {
 _TRANSLATION = str.maketrans(_SIGNS)
 _SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?![<>=])")
 _TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
+_WORDS = re.compile(r"[^\W\d]\w*(?: +[^\W\d]\w*)+")
 _OPERATOR = re.compile(r"\s*[-+*/−–×·÷]\s*")
 _NAMED = 10
 """Largest number of names that an error lists."""
@@ -49,6 +50,10 @@ def parse_comparison(text: str, names: Sequence[str] = ()) -> tuple[dict[str, fl
     try:
         tree = ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        unknown = known.find_unknown(plain) if names else None
+        if unknown is not None:
+            rule = "a comparison must be of parameters and numbers"
+            raise InputError(rule, f"{unknown!r} in {text!r}", _list_names_remedy(names)) from error
         remedy = _list_names_remedy(names) if _TWO_WORDS.search(plain) else EXAMPLE
         remedy = _SEVERAL_REMEDY if ";" in text or "\n" in text.strip() else remedy
         raise InputError("a comparison must have a sum on each side", repr(text), remedy) from error
@@ -112,6 +117,11 @@ class _NameTable:
             plain += _translate_signs(text[end : match.start()]) + self.placeholders.get(form, form)
             end = match.end()
         return plain + _translate_signs(text[end:])
+
+    def find_unknown(self, plain: str) -> str | None:
+        """Return the first name of several words in a text with placeholders: it is not the name of a parameter."""
+        found = (match[0] for match in _WORDS.finditer(plain))
+        return next((words for words in found if not self.original_names.keys() & set(words.split())), None)
 
     def _check_ambiguity(self, form: str, quoted: bool) -> None:
         """Raise if a name without quotes can also be read as a sum of other names."""

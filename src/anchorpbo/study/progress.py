@@ -76,11 +76,11 @@ def assess_progress(duels: int, gain: float | None, p_within: float | None, init
         words = f"{initial} more to get a first idea of what you like."
         return Progress(duels, gain, False, remaining, words)
     remaining = estimate_remaining(p_within)
-    sure = f"the recommended design is close to the best with {format_probability(p_within)} probability"
+    sure = f"recommended design is close to the best with {format_probability(p_within)} probability"
     if not remaining:
-        return Progress(duels, gain, True, 0, f"You can stop: {sure}.", p_within)
+        return Progress(duels, gain, True, 0, f"You can stop: the {sure}.", p_within)
     more = "comparison" if remaining == 1 else "comparisons"
-    words = f"So far {sure}: about {remaining} more {more}."
+    words = f"The {sure}: about {remaining} more {more}."
     return Progress(duels, gain, False, remaining, words, p_within)
 
 

@@ -1,9 +1,10 @@
 """One browser for the tests of this folder, one server for each module, and visitors whose every request is noted."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from browsing import Visitor
+from browsing import TOKEN, Visitor
 from playwright.sync_api import Browser, expect
 
 from support.chromium import TIMEOUT, running_chromium
@@ -29,6 +30,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def home(site: Server) -> str:
     """The address of the server."""
     return f"http://127.0.0.1:{site.port}"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Server]:
+    """A server of this test alone, whose database is empty."""
+    with Server(f"sqlite:///{tmp_path / 'studies.db'}") as server:
+        yield server
+
+
+@pytest.fixture
+def locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """The same for a server that asks its owner for the token, and participants for their link."""
+    monkeypatch.setenv("ANCHORPBO_TOKEN", TOKEN)
+    with Server(f"sqlite:///{tmp_path / 'studies.db'}", "--host", "0.0.0.0") as server:
+        yield server
 
 
 @pytest.fixture

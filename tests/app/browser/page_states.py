@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import urllib.request
@@ -17,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from browsing import cards_are_shown, results_are_shown
+from browsing import cards_are_shown, csv_table, results_are_shown
 from playwright.sync_api import Page, expect
 
 from support.clips import wav
@@ -268,12 +266,6 @@ def _new(page: Page, home: str, studies: Studies) -> None:
     expect(page.get_by_text("“To” must be above “From”.")).to_be_visible()
 
 
-def _csv(header: list[str], rows: list[list[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows([header, *rows])
-    return text.getvalue().encode()
-
-
 def _upload(page: Page, home: str, name: str, table: bytes, *files: dict[str, Any]) -> None:
     page.goto(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()
@@ -289,7 +281,7 @@ def _new_table_of_clips(page: Page, home: str, studies: Studies) -> None:
     rows = [[one, n, f"{one}.wav", "https://example.org/a", n or name("none")] for n, one in enumerate(names)]
     clip = {"name": f"{names[0]}.wav", "mimeType": "audio/wav", "buffer": wav(1.0)}
     other = {"name": f"{name('notes')}.png", "mimeType": "image/png", "buffer": b"none"}
-    _upload(page, home, f"{name('sounds')}.csv", _csv(header, rows), clip, other)
+    _upload(page, home, f"{name('sounds')}.csv", csv_table(header, rows), clip, other)
     expect(page.locator("#columns")).to_contain_text("1 of 3 clips are here")
     expect(page.locator("#preview .play, #preview dl").first).to_be_visible()
 
@@ -297,7 +289,7 @@ def _new_table_of_clips(page: Page, home: str, studies: Studies) -> None:
 @_state
 def _new_table_of_molecules(page: Page, home: str, studies: Studies) -> None:
     rows = [[studies.name(f"M{n}"), smiles] for n, smiles in enumerate(SMILES)]
-    _upload(page, home, "painkillers.csv", _csv([studies.name("id"), "smiles"], rows))
+    _upload(page, home, "painkillers.csv", csv_table([studies.name("id"), "smiles"], rows))
     expect(page.locator("#preview dl, #preview .picture").first).to_be_visible()
 
 

@@ -8,8 +8,6 @@ from page_states import STATES, long, make_studies, short
 from playwright.sync_api import TimeoutError, expect
 from test_browser_cards import SEEN, ZOOMED
 
-from support.server_process import Server
-
 CHECKS, LAYOUT = (
     Path(__file__).with_name(name).read_text("utf-8").partition("\n")[2]  # without the comment
     for name in ("page_checks.js", "layout_checks.js")
@@ -90,13 +88,12 @@ def test_the_way_through_a_study_fits_at_320_pixels_and_at_200_percent(home, sho
     fits(page, NARROW)
 
 
-def test_home_before_the_first_study(tmp_path, visitor):
-    with Server(f"sqlite:///{tmp_path / 'studies.db'}") as server:
-        page = visitor().open(f"http://127.0.0.1:{server.port}")
-        expect(page.get_by_role("heading", name="Find the design an expert likes best")).to_be_visible()
-        expect(page.locator(".example")).to_have_count(3)
-        check(page)
-        fits(page, NARROW)
+def test_home_before_the_first_study(empty, visitor):
+    page = visitor().open(f"http://127.0.0.1:{empty.port}")
+    expect(page.get_by_role("heading", name="Find the design an expert likes best")).to_be_visible()
+    expect(page.locator(".example")).to_have_count(3)
+    check(page)
+    fits(page, NARROW)
 
 
 # -- the examples, whose drawings are richer --------------------------------------------------------------------------

@@ -1,14 +1,8 @@
 """The list of studies: edit, archive, restore, duplicate; the question and the welcome that participants read."""
 
 import pytest
-from browsing import COFFEE, cards_are_shown, start_comparing, text_of, try_example, violations
+from browsing import COFFEE, cards_are_shown, edit_study, start_comparing, text_of, try_example, violations
 from playwright.sync_api import expect
-
-
-def edit(page, name):
-    page.get_by_role("button", name=f"Edit {name}", exact=True).click()
-    expect(page.get_by_role("dialog", name="Edit this study")).to_be_visible()
-    return page.get_by_role("dialog", name="Edit this study")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -17,7 +11,7 @@ def test_a_study_is_renamed_duplicated_archived_and_restored(home, visitor, sche
     name = f"Espresso, {scheme}"
     try_example(page, COFFEE)
     page.goto(home)
-    dialog = edit(page, COFFEE)
+    dialog = edit_study(page, COFFEE)
     dialog.get_by_label("Name").fill(name)
     dialog.get_by_label("Question").fill("Which cup would you order?")
     dialog.get_by_label("What it is for").fill("We look for the recipe of the new menu.")
@@ -25,14 +19,14 @@ def test_a_study_is_renamed_duplicated_archived_and_restored(home, visitor, sche
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
 
-    edit(page, name).get_by_role("button", name="Duplicate").click()
+    edit_study(page, name).get_by_role("button", name="Duplicate").click()
     expect(page.get_by_role("link", name=f"{name} (copy)", exact=True)).to_be_visible()
 
-    edit(page, f"{name} (copy)").get_by_role("button", name="Archive").click()
+    edit_study(page, f"{name} (copy)").get_by_role("button", name="Archive").click()
     archived = page.get_by_role("list", name="Archived studies")
     page.get_by_text("Archived studies (1)").click()
     assert text_of(page, "#archived .study-name") == [f"{name} (copy)"]
-    edit(page, f"{name} (copy)").get_by_role("button", name="Restore").click()
+    edit_study(page, f"{name} (copy)").get_by_role("button", name="Restore").click()
     expect(page.get_by_text("Archived studies")).to_be_hidden()
     expect(archived).to_be_hidden()
 
@@ -47,7 +41,7 @@ def test_a_name_that_is_missing_is_told_in_the_dialog(home, visitor):
     page = owner.open(home)
     try_example(page, COFFEE)
     page.goto(home)
-    dialog = edit(page, COFFEE)
+    dialog = edit_study(page, COFFEE)
     dialog.get_by_label("Name").fill("   ")
     with page.expect_response(lambda response: response.request.method == "PATCH") as refused:
         dialog.get_by_role("button", name="Save").click()

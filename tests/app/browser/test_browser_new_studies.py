@@ -1,13 +1,20 @@
 """Studies made by hand on the New page: a space that is built there, and a table that is dropped on it."""
 
-import csv
-import io
 import re
 import struct
 import zlib
 
 import pytest
-from browsing import cards_are_shown, choose, see_results, start_comparing, text_of
+from browsing import (
+    cards_are_shown,
+    choose,
+    csv_table,
+    drop_file,
+    fill_parameter,
+    see_results,
+    start_comparing,
+    text_of,
+)
 from playwright.sync_api import expect
 
 HEADER = ["name", "price", "weight", "photo", "page", "note"]
@@ -19,31 +26,6 @@ TEAS = [
     ["Lapsang", 6.5, 90, "lapsang.png", "https://example.org/lapsang", "smoky, strong"],
     ["Oolong", 11, 60, "oolong.png", "https://example.org/oolong", "+1"],
 ]
-DROP = """(place, { name, bytes }) => {
-  const data = new DataTransfer();
-  data.items.add(new File([new Uint8Array(bytes)], name, { type: "text/csv" }));
-  for (const kind of ["dragenter", "dragover", "drop"]) {
-    place.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
-  }
-}"""
-
-
-def drop(page, name, content):
-    page.locator("#drop").evaluate(DROP, {"name": name, "bytes": list(content)})
-
-
-def table(rows, header=HEADER):
-    text = io.StringIO()
-    csv.writer(text).writerows([header, *rows])
-    return text.getvalue().encode()
-
-
-def fill(page, number, **fields):
-    parameter = page.locator(f"[aria-label='Parameter {number}']")
-    if "kind" in fields:
-        parameter.locator("[data-field=kind]").select_option(label=fields.pop("kind"))
-    for label, text in fields.items():
-        parameter.locator(f"[data-field={label}]").fill(text)
 
 
 def test_a_space_that_is_built_by_hand(home, visitor):
@@ -55,12 +37,12 @@ def test_a_space_that_is_built_by_hand(home, visitor):
     expect(create).to_be_disabled()
 
     page.locator("#name").fill("Bread <i>& butter</i>")
-    fill(page, 1, name="oven", low="180", high="250", unit="°C")
-    fill(page, 2, name="hours", kind="Integer", low="9", high="4")
+    fill_parameter(page, 1, name="oven", low="180", high="250", unit="°C")
+    fill_parameter(page, 2, name="hours", kind="Integer", low="9", high="4")
     expect(page.get_by_text("“To” must be above “From”.")).to_be_visible()
-    fill(page, 2, high="24")
+    fill_parameter(page, 2, high="24")
     page.get_by_role("button", name="Add a parameter").click()
-    fill(page, 3, name="flour", kind="Category", values="wheat, rye, spelt")
+    fill_parameter(page, 3, name="flour", kind="Category", values="wheat, rye, spelt")
     expect(page.locator("#status")).to_contain_text("Ready: 3 parameters vary")
 
     rules = page.get_by_role("textbox", name="Rules between parameters")
@@ -93,9 +75,9 @@ def test_a_space_that_is_built_by_hand(home, visitor):
 def test_a_table_that_is_dropped(home, visitor):
     page = visitor().open(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()
-    drop(page, "half_of_them.csv", table(TEAS[:3]))
+    drop_file(page, "half_of_them.csv", csv_table(HEADER, TEAS[:3]))
     expect(page.locator("#name")).to_have_value("half of them")
-    drop(page, "my_teas.csv", table(TEAS))
+    drop_file(page, "my_teas.csv", csv_table(HEADER, TEAS))
     expect(page.locator("#drop-words")).to_have_text("my_teas.csv")
     expect(page.locator("#name")).to_have_value("my teas")
     expect(page.get_by_label("page", exact=True)).to_have_value("link")
@@ -130,18 +112,35 @@ def test_a_table_that_is_dropped(home, visitor):
 def test_the_name_of_a_table_gives_way_to_that_of_the_next_also_after_a_reload(home, visitor):
     page = visitor().open(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()
-    drop(page, "half_of_them.csv", table(TEAS[:3]))
+    drop_file(page, "half_of_them.csv", csv_table(HEADER, TEAS[:3]))
     expect(page.locator("#status")).to_have_attribute("data-kind", "good")
     page.reload()
-    drop(page, "my_teas.csv", table(TEAS))
+    drop_file(page, "my_teas.csv", csv_table(HEADER, TEAS))
     expect(page.locator("#name")).to_have_value("my teas")
     # One that was written stays.
     page.locator("#name").fill("All I drink")
     expect(page.locator("#status")).to_have_attribute("data-kind", "good")
     page.reload()
-    drop(page, "half_of_them.csv", table(TEAS[:3]))
+    drop_file(page, "half_of_them.csv", csv_table(HEADER, TEAS[:3]))
     expect(page.locator("#drop-words")).to_have_text("half_of_them.csv")
     expect(page.locator("#name")).to_have_value("All I drink")
+
+
+def test_a_name_that_is_written_before_the_script_is_loaded_stays(home, visitor):
+    page, held = visitor().context.new_page(), []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/static/new.js", hold)
+    page.goto(f"{home}/new", wait_until="commit")
+    page.locator("#name").fill("Early tea")
+    page.locator("#question").fill("Which cup?")
+    expect(page.locator("#parameters li")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator("#status")).to_contain_text("Still needed: a name, “From”, “To” for parameter 1")
+    for field, text in (("#name", "Early tea"), ("#question", "Which cup?")):
+        expect(page.locator(field)).to_have_value(text)
 
 
 def test_a_bad_parameter_is_named_once_and_marks_nothing_else(home, visitor):
@@ -149,8 +148,8 @@ def test_a_bad_parameter_is_named_once_and_marks_nothing_else(home, visitor):
     someone.allow(r"status of 422 .*/api/studies/check")
     page = someone.open(f"{home}/new")
     page.locator("#name").fill("Odd names")
-    fill(page, 1, name="constraint", low="9", high="4")
-    fill(page, 2, name="svg element", low="0", high="1")
+    fill_parameter(page, 1, name="constraint", low="9", high="4")
+    fill_parameter(page, 2, name="svg element", low="0", high="1")
     status = page.locator("#status")
     expect(status).to_contain_text("must be below its “To”")
     assert status.inner_text().count("constraint") == 1
@@ -163,7 +162,9 @@ def test_pictures_of_an_uploaded_table_leave_no_broken_card(home, visitor):
     someone.allow(r"status of 404 .*/images/")
     page = someone.open(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()
-    page.locator("#table-file").set_input_files({"name": "teas.csv", "mimeType": "text/csv", "buffer": table(TEAS)})
+    page.locator("#table-file").set_input_files(
+        {"name": "teas.csv", "mimeType": "text/csv", "buffer": csv_table(HEADER, TEAS)}
+    )
     page.get_by_label("photo", exact=True).select_option("image")
     expect(page.locator("#preview .no-picture")).to_contain_text(".png")
     page.get_by_role("button", name="Create study").click()
@@ -190,7 +191,7 @@ def test_pictures_that_come_with_a_table_are_on_its_cards(home, visitor):
     page.get_by_role("tab", name="Use a table").click()
     files = [{"name": row[3], "mimeType": "image/png", "buffer": picture(20 * n)} for n, row in enumerate(TEAS)]
     page.locator("#table-file").set_input_files(
-        [{"name": "teas.csv", "mimeType": "text/csv", "buffer": table(TEAS)}, *files[:4]]
+        [{"name": "teas.csv", "mimeType": "text/csv", "buffer": csv_table(HEADER, TEAS)}, *files[:4]]
     )
     expect(page.get_by_label("photo", exact=True)).to_have_value("image")
     expect(page.locator("#columns")).to_contain_text("4 of 6 pictures are here")
@@ -223,11 +224,11 @@ def test_a_chemist_needs_no_more_than_ids_and_smiles(home, visitor, scheme):
     someone.allow(r"status of 422 .*/api/catalogue")
     page = someone.open(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()
-    drop(page, "broken.csv", table([*MOLECULES, ["M-7", "C1CC"]], ["id", "smiles"]))
+    drop_file(page, "broken.csv", csv_table(["id", "smiles"], [*MOLECULES, ["M-7", "C1CC"]]))
     expect(page.locator("#table-message")).to_contain_text(
-        "a SMILES must describe a molecule; received 'C1CC' in line 8"
+        "received the SMILES 'C1CC' in line 8; correct the row, or leave it out"
     )
-    drop(page, "painkillers.csv", table(MOLECULES, ["id", "smiles"]))
+    drop_file(page, "painkillers.csv", csv_table(["id", "smiles"], MOLECULES))
     expect(page.get_by_label("fingerprint", exact=True)).to_have_value("fingerprint")
     expect(page.locator("#columns")).to_contain_text("molecules are compared by it")
     expect(page.locator("#first-rows")).to_contain_text("of 1024 bits")
@@ -259,13 +260,13 @@ def test_a_bad_table_is_told(home, visitor, content, words):
     someone.allow(r"status of 422 .*/api/catalogue")
     page = someone.open(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()
-    drop(page, "bad.csv", content)
+    drop_file(page, "bad.csv", content)
     message = page.locator("#table-message")
     expect(message).to_be_visible()
     expect(message).to_contain_text("bad.csv")
     expect(message).to_contain_text(words)
     expect(page.get_by_role("button", name="Create study")).to_be_disabled()
     # The next one replaces the message.
-    drop(page, "teas.csv", table(TEAS))
+    drop_file(page, "teas.csv", csv_table(HEADER, TEAS))
     expect(message).to_be_hidden()
     expect(page.locator("#first-rows")).to_contain_text("Lapsang")

@@ -1,33 +1,19 @@
 """Several people: their links, their parts of a study, and the owner who sees all."""
 
-import json
-import urllib.request
-
 import pytest
-from browsing import cards_are_shown, choose, results_are_shown, see_results, start_comparing, text_of
+from browsing import (
+    TOKEN,
+    cards_are_shown,
+    choose,
+    invite,
+    results_are_shown,
+    see_results,
+    start_comparing,
+    text_of,
+)
 from playwright.sync_api import expect
 
-from support.server_process import STUDY, Server
-
-TOKEN = "only-the-owner-knows-this-one"
-
-
-class LockedServer(Server):
-    """One that asks for a token."""
-
-    def _send(self, method, path, body):
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return json.load(response)
-
-
-@pytest.fixture
-def locked(tmp_path, monkeypatch):
-    monkeypatch.setenv("ANCHORPBO_TOKEN", TOKEN)
-    with LockedServer(f"sqlite:///{tmp_path / 'studies.db'}", "--host", "0.0.0.0") as server:
-        yield server
+from support.server_process import STUDY
 
 
 def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
@@ -52,9 +38,7 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     for outcome in ("first", "second", "first", "first", "second"):
         choose(page, outcome)
     page.get_by_role("link", name="People").click()
-    page.get_by_label("Name", exact=True).fill("Ana")
-    page.get_by_role("button", name="Invite").click()
-    link = page.get_by_label("Link for Ana", exact=True).input_value()
+    link = invite(page, "Ana")
     assert link.startswith(home)
     for name in ("Ana", "owner"):
         page.get_by_label("Name", exact=True).fill(name)

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anchorpbo.app.report.descriptions import (
-    describe_constraint,
     describe_option,
     describe_parameter,
     format_duration,
@@ -111,6 +110,22 @@ def test_a_report_says_what_is_recommended_and_how_sure_that_is():
     assert "4 comparisons" in found.text
     assert format_number(best.noise) in found.words
     assert "How to cite" in found.words
+
+
+def test_a_report_has_the_question_and_the_rules_in_labels_and_units():
+    parameters = [{"name": name, "kind": "real", "low": 0.0, "high": 9.0, "step": 0.5} for name in "abc"]
+    rules = ["a + b <= 10", "a - 2*b >= -3.5", "1 <= a + c <= 12", "a + b = 8"]
+    space = {"kind": "space", "parameters": parameters, "constraints": rules}
+    display = {"labels": {"a": "Drying time, in all", "b": "Browning"}, "units": {"a": "min", "b": "min"}}
+    anchors = [{"a": 4.5, "b": 3.5, "c": 2.0}]
+    text = page(*study(space=space, display=display, question="Which cup?", anchors=anchors)).text
+    assert "Drying time 4.5 min · Browning 3.5 min · c 2" in text
+    assert "Question:  Which cup?" in text
+    for rule in ("Drying time + Browning ≤ 10 min", "Drying time − 2 × Browning ≥ -3.5 min", "1 ≤ Drying time + c ≤ 12",
+                 "Drying time + Browning = 8 min"):  # fmt: skip
+        assert rule in text
+    assert "Question:  Which do you prefer?" in page(*study()).text
+    assert "Question:" not in page(*study(description="Which cup? Take a sip.")).text
 
 
 def test_history_tells_what_was_taken_back_and_what_was_remarked():
@@ -303,11 +318,10 @@ def test_settings_are_told_in_words():
     assert describe_option({"class": "Probit"}) == "Probit"
     assert describe_option(0.5) == "0.5"
     assert describe_parameter({"kind": "real", "low": 1.0, "high": 2.0, "step": 0.5, "log": True}) == (
-        "real, 1 to 2, in steps of 0.5, on a logarithmic scale"
+        "number, 1 to 2, in steps of 0.5, on a logarithmic scale"
     )
-    assert describe_parameter({"kind": "boolean"}) == "boolean"
+    assert describe_parameter({"kind": "boolean"}) == "yes or no"
     assert describe_parameter({"kind": "constant", "value": 3}) == "constant: 3"
-    assert describe_constraint({"coefficients": {"a": 1.0, "b": -2.0}, "lower": 0.0, "upper": None}) == "0 ≤ a + -2 × b"
     assert format_noise(0.00012) == "0.0001"
     assert format_noise(0.5) == "0.50"
     assert format_duration(None) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ EVENT_PREFIXES = {
 }
 """Types of events listed in a history, with the first words of their lines."""
 _OUTCOME_TEXTS = {"first": "A preferred", "second": "B preferred", "tie": "equal", "skip": "skipped"}
+_KIND_TEXTS = {"real": "number", "categorical": "category", "ordinal": "ordered", "boolean": "yes or no"}
+"""Kinds of parameters that the New page calls by other names."""
 
 
 class DesignDescriber:
@@ -32,6 +35,7 @@ class DesignDescriber:
         self.catalogue: Catalogue | None = definition.catalogue
         self.labels: Mapping[str, str] = display.get("labels", {})
         self.units: Mapping[str, str] = display.get("units", {})
+        self._unit_counts = Counter(filter(None, self.units.values()))
         self._decimals = definition.decimals
         special = (display[key] for key in ("svg", "image", "smiles", "clip", "link", "title") if key in display)
         self._short_labels: dict[str, str] = {}
@@ -64,16 +68,28 @@ class DesignDescriber:
         shown = [item for item in design.items() if item[0] not in self._hidden and item[1] != other[item[0]]]
         return " · ".join([f"{self._short_label(name)} {self.format_value(name, value)}" for name, value in shown])
 
+    def describe_constraint(self, constraint: Mapping[str, Any]) -> str:
+        """Describe a linear constraint in labels and units."""
+        lower, upper = constraint.get("lower"), constraint.get("upper")
+        total, unit = self._describe_sum(constraint["coefficients"])
+        if lower is not None and upper is not None and lower != upper:
+            return f"{_format_float(lower)} ≤ {total} ≤ {_format_float(upper)}{unit}"
+        sign = "=" if lower == upper else "≤" if lower is None else "≥"
+        return f"{total} {sign} {_format_float(lower if upper is None else upper)}{unit}"
+
     def describe_violation(self, violation: Mapping[str, Any]) -> str:
         """Describe the value of an `InfeasibleError` in labels and units; `results-words.js` writes the same."""
-        coefficients: Mapping[str, float] = violation["coefficients"]
+        total, unit = self._describe_sum(violation["coefficients"])
+        return f"{total} {_describe_ends(violation)}{unit}; here it is {_format_float(violation['total'])}."
+
+    def _describe_sum(self, coefficients: Mapping[str, float]) -> tuple[str, str]:
+        """Describe a weighted sum of parameters, and return its unit after a space; it is empty unless all have one."""
         units = {self.units.get(name, "") for name in coefficients}
         unit = f" {next(iter(units))}".rstrip() if len(units) == 1 else ""
         signs = ["− " if weight < 0 else "+ " if number else "" for number, weight in enumerate(coefficients.values())]
         sizes = ["" if abs(weight) == 1 else f"{_format_float(abs(weight))} × " for weight in coefficients.values()]
         names = map(self._short_label, coefficients)
-        total = " ".join(sign + size + name for sign, size, name in zip(signs, sizes, names, strict=True))
-        return f"{total} {_describe_ends(violation)}{unit}; here it is {_format_float(violation['total'])}."
+        return " ".join(sign + size + name for sign, size, name in zip(signs, sizes, names, strict=True)), unit
 
     def _short_label(self, name: str) -> str:
         """Return the label of a parameter without its explanation."""
@@ -84,9 +100,10 @@ class DesignDescriber:
     def _describe_value(self, name: str, value: Any) -> str:
         if isinstance(value, bool):
             return f"{'' if value else 'no '}{self._short_label(name).lower()}"
-        if isinstance(value, int | float) and not self.units.get(name):
-            return f"{self._short_label(name)} {format_value(value, self._decimals.get(name))}"
-        return self.format_value(name, value)
+        text = self.format_value(name, value)
+        # A unit says what a number is, unless several have it.
+        is_named = not isinstance(value, int | float) or self._unit_counts[self.units.get(name, "")] == 1
+        return text if is_named else f"{self._short_label(name)} {text}"
 
 
 def describe_event(event: JSONObject, describer: DesignDescriber, draw: Callable[[Design], Markup]) -> Markup:
@@ -146,7 +163,7 @@ def describe_option(value: Any) -> str:
 
 def describe_parameter(parameter: Mapping[str, Any]) -> str:
     """Describe the values of a parameter."""
-    kind = str(parameter.get("kind", ""))
+    kind = _KIND_TEXTS.get(parameter["kind"], parameter["kind"])
     if "values" in parameter:
         return f"{kind}: {', '.join(map(format_value, parameter['values']))}"
     if "low" in parameter:
@@ -154,17 +171,6 @@ def describe_parameter(parameter: Mapping[str, Any]) -> str:
         log = ", on a logarithmic scale" if parameter.get("log") else ""
         return f"{kind}, {format_value(parameter['low'])} to {format_value(parameter['high'])}{step}{log}"
     return f"{kind}: {format_value(parameter['value'])}" if "value" in parameter else kind
-
-
-def describe_constraint(constraint: Mapping[str, Any]) -> str:
-    """Describe a linear constraint."""
-    if "coefficients" not in constraint:
-        return str(dict(constraint))
-    total = " + ".join(
-        f"{value:g} × {name}" if value != 1 else name for name, value in constraint["coefficients"].items()
-    )
-    low, high = constraint.get("lower"), constraint.get("upper")
-    return ("" if low is None else f"{low:g} ≤ ") + total + ("" if high is None else f" ≤ {high:g}")
 
 
 def _describe_ends(violation: Mapping[str, Any]) -> str:

@@ -14,7 +14,6 @@ from anchorpbo.app.report.descriptions import (
     EVENT_PREFIXES,
     DesignDescriber,
     describe_anchor,
-    describe_constraint,
     describe_event,
     describe_option,
     describe_outcome,
@@ -113,6 +112,8 @@ def _render_header(study: StudyView, participant: str, answers: int) -> Markup:
     whose = "" if participant == OWNER else f" by {participant}"
     facts = f"{count}{whose}. Begun {format_date(study.created)}, last changed {format_date(study.updated)}."
     about = [tag("p", line) for line in study.description.splitlines() if line.strip()]
+    if not study.question or study.question not in study.description:
+        about.append(tag("p", "Question: ", tag("b", study.question or "Which do you prefer?")))
     return tag("header", tag("h1", study.name), *about, tag("p", facts, class_="quiet"))
 
 
@@ -274,7 +275,7 @@ def _render_settings(study: StudyView, describer: DesignDescriber, recommended: 
     rows += [
         (describer.label_with_unit(one["name"]), describe_parameter(one)) for one in study.space.get("parameters", ())
     ]
-    rows += [("Constraint", describe_constraint(one)) for one in study.space.get("constraints", ())]
+    rows += [("Rule", describer.describe_constraint(one)) for one in study.space.get("constraints", ())]
     body = [[tag("th", name, scope="row"), tag("td", value)] for name, value in rows]
     return render_section("Settings", render_table((), body))
 

@@ -7,15 +7,17 @@ are compared, and its other columns are shown. Otherwise designs are compared by
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from anchorpbo.analysis.axes import Cell
 from anchorpbo.app.definition.validation import check_json, check_table_size, raise_input_errors
-from anchorpbo.app.service.fingerprints import compute_fingerprints, has_rdkit
+from anchorpbo.app.service.fingerprints import MAX_SHOWN_CHARACTERS, compute_fingerprints, has_rdkit
 from anchorpbo.app.service.layouts import CatalogueObject, DisplayObject, JSONObject
 from anchorpbo.errors import InputError
+from anchorpbo.formatting import truncate
 from anchorpbo.space import Catalogue
 from anchorpbo.space.column_roles import find_identifiers
 from anchorpbo.space.table import Table, get_cells
@@ -27,6 +29,8 @@ _CLIP = re.compile(r"[^/\\]+\.(wav|mp3|ogg|oga|ogv|opus|mp4|m4a|m4v|webm)", re.I
 _LINK = re.compile(r"https?://\S+")
 _SMILES_NAME = re.compile(r".*smiles.*|structure", re.IGNORECASE)
 _ENCODING_NOTE = "The file is not in UTF-8 and was read as Windows-1252: check letters with accents."
+_SHOWN_FAULTS = 3
+"""Number of faults of a table of molecules that an error names."""
 _MAX_CATEGORIES = 20
 """Maximum number of distinct texts in a column of categories."""
 
@@ -95,12 +99,37 @@ def _make_molecules(table: Table, columns: list[ColumnView]) -> tuple[Catalogue,
     while name in table.columns:
         name += "_"
     cells = [None if cell is None else str(cell) for cell in get_cells(table.columns[smiles])]
-    bits = compute_fingerprints(cells, [f"{table.noun} {line}" for line in table.lines])
     key = next((one for one in table.columns if one.strip().lower() == "id"), None)
+    bits, faults = compute_fingerprints(cells)
+    if key is not None:
+        faults = [*faults, *_find_bad_ids(table, key)]
+    if faults:
+        _raise_faults(table, key, faults)
     more = replace(table, columns={**table.columns, name: tuple(bits)})
-    # With a key, the error names the first row that repeats an id.
     catalogue = Catalogue(more, features=[], fingerprint=name, key=key)
     return catalogue, ColumnView(name, "fingerprint", list[Cell](bits[:5]), len(set(bits)))
+
+
+def _find_bad_ids(table: Table, key: str) -> Iterator[tuple[int, str]]:
+    """Find the rows without an id, and those that repeat the id of an earlier row."""
+    seen: dict[Cell, int] = {}
+    for row, cell in enumerate(get_cells(table.columns[key])):
+        if cell is None or cell == "":
+            yield row, "no id"
+        elif cell in seen:
+            first = f"{table.noun} {table.lines[seen[cell]]}"
+            yield row, f"the id {truncate(str(cell), MAX_SHOWN_CHARACTERS)!r} of {first} again"
+        else:
+            seen[cell] = row
+
+
+def _raise_faults(table: Table, key: str | None, faults: Iterable[tuple[int, str]]) -> NoReturn:
+    """Raise an error that names the first faults by row."""
+    texts = [f"{fault} in {table.noun} {table.lines[row]}" for row, fault in sorted(faults)]
+    more = f" and {len(texts) - _SHOWN_FAULTS} more" if len(texts) > _SHOWN_FAULTS else ""
+    rule = f"every row must have {'' if key is None else 'an id of its own and '}the SMILES of a molecule"
+    remedy = "correct the row, or leave it out" if len(texts) == 1 else "correct these rows, or leave them out"
+    raise InputError(rule, ", ".join(texts[:_SHOWN_FAULTS]) + more, remedy)
 
 
 def _make_items(table: Table, columns: list[ColumnView]) -> Catalogue:

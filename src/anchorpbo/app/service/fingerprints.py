@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from anchorpbo.errors import InputError
+from anchorpbo.formatting import truncate
 
 BITS, RADIUS = 1024, 2
 """Number of bits and radius, in bonds, of the Morgan fingerprint, as in ECFP4."""
@@ -14,6 +15,8 @@ MAX_MOLECULES = 20_000
 """Largest number of molecules: their fingerprints are part of the study, which is sent as JSON."""
 MAX_CHARACTERS = 1_000
 """Largest length of a SMILES, in characters."""
+MAX_SHOWN_CHARACTERS = 24
+"""Largest length of a SMILES in an error."""
 
 
 def has_rdkit() -> bool:
@@ -21,15 +24,20 @@ def has_rdkit() -> bool:
     return find_spec("rdkit") is not None
 
 
-def compute_fingerprints(smiles: Sequence[str | None], places: Sequence[str]) -> list[str]:
-    """Return the Morgan fingerprints of molecules, with chirality, as texts of 0 and 1; needs RDKit.
+def compute_fingerprints(smiles: Sequence[str | None]) -> tuple[list[str], list[tuple[int, str]]]:
+    """Return the Morgan fingerprints of molecules, with chirality, and the faults of their SMILES; needs RDKit.
 
     Parameters
     ----------
     smiles
-        SMILES of the molecules; ``None`` for an empty cell, which is an error.
-    places
-        Origin of each, named in errors: ``line 2``.
+        SMILES of the molecules; ``None`` for an empty cell, which is a fault.
+
+    Returns
+    -------
+    fingerprints
+        Texts of 0 and 1; empty for a SMILES with a fault.
+    faults
+        Rows and what is wrong with them, such as ``no SMILES``.
     """
     from rdkit import Chem, rdBase
     from rdkit.Chem import rdFingerprintGenerator
@@ -38,19 +46,15 @@ def compute_fingerprints(smiles: Sequence[str | None], places: Sequence[str]) ->
         rule = f"a table of molecules must have at most {MAX_MOLECULES:,} rows"
         raise InputError(rule, f"{len(smiles):,}", "choose the likely molecules first")
     generator: Any = rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=BITS, includeChirality=True)
-    found = []
-    with rdBase.BlockLogs():  # an invalid SMILES is named in the error
-        for text, place in zip(smiles, places, strict=True):
+    found, faults = [""] * len(smiles), list[tuple[int, str]]()
+    with rdBase.BlockLogs():  # an invalid SMILES is a fault
+        for row, text in enumerate(smiles):
             if text is None:
-                raise InputError(
-                    "every row must have a SMILES", f"an empty cell in {place}", "fill it in, or leave out the row"
-                )
-            if len(text) > MAX_CHARACTERS:
-                rule = f"a SMILES must have at most {MAX_CHARACTERS:,} characters"
-                raise InputError(rule, f"{len(text):,} in {place}", "leave out the row")
-            molecule = Chem.MolFromSmiles(text)
-            if molecule is None or not molecule.GetNumAtoms():
-                remedy = "correct it, or leave out the row"
-                raise InputError("a SMILES must describe a molecule", f"{text!r} in {place}", remedy)
-            found.append(generator.GetFingerprint(molecule).ToBitString())
-    return found
+                faults.append((row, "no SMILES"))
+            elif len(text) > MAX_CHARACTERS:
+                faults.append((row, f"a SMILES of {len(text):,} characters (at most {MAX_CHARACTERS:,})"))
+            elif (molecule := Chem.MolFromSmiles(text)) is None or not molecule.GetNumAtoms():
+                faults.append((row, f"the SMILES {truncate(text, MAX_SHOWN_CHARACTERS)!r}"))
+            else:
+                found[row] = generator.GetFingerprint(molecule).ToBitString()
+    return found, faults

@@ -235,9 +235,10 @@ function turnTo(chosen) {
   changed();
 }
 
-name.value = start.name || "";
-question.value = start.question || "";
-description.value = start.description || "";
+// What was written before this script was loaded stays.
+name.value ||= start.name || "";
+question.value ||= start.question || "";
+description.value ||= start.description || "";
 startSpace(changed, start.space);
 startCatalogue(changed, start.catalogue);
 startOptions(start.options);

@@ -39,19 +39,39 @@ export function drawAgreement({ participants, pairs }, called) {
 }
 
 /**
+ * Whether two people agree, by their models or else by their answers to the same pairs.
+ * @param {PairAgreement} pair
+ */
+const verdictOf = ({ verdict, shared }) => (verdict === "unknown" ? shared.verdict : verdict);
+
+/** @param {Verdict[]} verdicts of each two people */
+function sentence(verdicts) {
+  const found = VERDICT_NAMES.filter((verdict) => verdicts.includes(verdict));
+  if (found.length === 1) return SENTENCES[found[0]];
+  const counts = found.map((verdict) => {
+    const count = verdicts.filter((one) => one === verdict).length;
+    return `${count} ${COUNTED[verdict][count === 1 ? 0 : 1]}`;
+  });
+  return `Of ${verdicts.length} pairs of people, ${new Intl.ListFormat("en-GB").format(counts)}.`;
+}
+
+/**
  * @param {string[]} participants
  * @param {PairAgreement[]} pairs
  */
 function summary(participants, pairs) {
   if (!participants.length) return "Nobody has answered yet.";
   if (participants.length === 1) return "As soon as two people have answered, this shows how alike they judge.";
-  /** @param {Verdict} verdict */
-  const count = (verdict) => pairs.filter((pair) => pair.verdict === verdict).length;
-  const whole = pairs.length === 1 ? `${SENTENCES[pairs[0].verdict]}`
-    : `Of ${pairs.length} pairs of people, ${count("agree")} agree, ${count("disagree")} disagree, ${count("unrelated")} have little in common, and of ${count("unknown")} it is not known yet.`;
-  return `${whole} A number of 1 means that two people put all designs in the same order, 0 that their orders have nothing in common, −1 that they are opposite. The range holds the number with 90 % probability.`;
+  return `${sentence(pairs.map(verdictOf))} A number of 1 means that two people put all designs in the same order, 0 that their orders have nothing in common, −1 that they are opposite. The range holds the number with 90 % probability.`;
 }
 
+/** @type {Verdict[]} */
+const VERDICT_NAMES = ["agree", "disagree", "unrelated", "unknown"];
+/** @type {Record<Verdict, [one: string, several: string]>} */
+const COUNTED = {
+  agree: ["agrees", "agree"], disagree: ["disagrees", "disagree"],
+  unrelated: ["has little in common", "have little in common"], unknown: ["is not known yet", "are not known yet"],
+};
 /** @type {Record<Verdict, string>} */
 const SENTENCES = {
   agree: "They agree.", disagree: "They disagree.", unrelated: "What they like has little in common.",

@@ -100,6 +100,12 @@ export class Words {
   unit(name) { return this.units.get(name) || ""; }
 
   /**
+   * Whether the unit says which number it is: no other has it.
+   * @param {string} name
+   */
+  isNamedByUnit(name) { return this.unit(name) !== "" && [...this.units.values()].filter((unit) => unit === this.unit(name)).length === 1; }
+
+  /**
    * The label up to its first comma, semicolon or parenthesis.
    * @param {string} name
    */
@@ -163,7 +169,7 @@ export class Words {
     return this.names(design).filter((name) => design[name] !== null).map((name) => {
       const value = design[name];
       if (typeof value === "boolean") return `${value ? "" : "no "}${this.short(name).toLowerCase()}`;
-      return typeof value === "number" && !this.unit(name) ? `${this.short(name)} ${this.plain(name, value)}` : this.value(name, value);
+      return typeof value === "number" && !this.isNamedByUnit(name) ? `${this.short(name)} ${this.value(name, value)}` : this.value(name, value);
     }).join(" · ");
   }
 
