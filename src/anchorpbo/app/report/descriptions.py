@@ -75,7 +75,8 @@ class DesignDescriber:
         if lower is not None and upper is not None and lower != upper:
             return f"{_format_float(lower)} ≤ {total} ≤ {_format_float(upper)}{unit}"
         sign = "=" if lower == upper else "≤" if lower is None else "≥"
-        return f"{total} {sign} {_format_float(lower if upper is None else upper)}{unit}"
+        end = constraint["lower"] if upper is None else upper
+        return f"{total} {sign} {_format_float(end)}{unit}"
 
     def describe_violation(self, violation: Mapping[str, Any]) -> str:
         """Describe the value of an `InfeasibleError` in labels and units; `results-words.js` writes the same."""
