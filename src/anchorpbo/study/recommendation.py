@@ -186,7 +186,7 @@ def compute_recommendation(
         risk_weight=risk_weight,
         p_within=p_within,
         margin=margin,
-        p_within_compared=max(p_within_compared, p_within),  # the former is not calibrated
+        p_within_compared=max(p_within_compared, p_within),  # the former is not calibrated (decision 39)
     )
 
 
