@@ -57,7 +57,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     workers, untrusted input is validated in separate processes, started on demand. All of them end with the app.
     """
     settings = settings or Settings()
-    ahead = Scheduler(workers)
+    scheduler = Scheduler(workers)
     validator = Validator(
         [WorkerProcess("anchorpbo.app.service.validator") for _ in range(VALIDATOR_PROCESSES if workers else 0)]
     )
@@ -65,10 +65,10 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         release_large_blocks()
-        ahead.warm_up()
+        scheduler.warm_up()
         yield
         app.state.watcher.close()
-        ahead.close()
+        scheduler.close()
         validator.close()
 
     app = App(
@@ -80,7 +80,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
         redoc_url=None,
     )
     app.state.settings = settings
-    app.state.studies = StudyService(storage, scheduler=ahead, validator=validator)
+    app.state.studies = StudyService(storage, scheduler=scheduler, validator=validator)
     app.state.authenticator = Authenticator(settings, Signer(storage.secret("links")))
     app.state.watcher = JournalWatcher(storage)
     add_handlers(app)

@@ -56,7 +56,7 @@ class JournalWatcher:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._pages: dict[str, set[Subscriber]] = {}
-        self._told: dict[str, int] = {}
+        self._delivered: dict[str, int] = {}
         """Number of the last entry that all pages of a study have received."""
         self._task: asyncio.Task[None] | None = None
         self._wake: Callable[[], None] | None = None
@@ -67,7 +67,7 @@ class JournalWatcher:
     def open(self, page: Subscriber) -> Iterator[None]:
         """Deliver entries to a page after the last one it has seen."""
         self._pages.setdefault(page.study, set()).add(page)
-        self._told[page.study] = min(page.seen, self._told.get(page.study, page.seen))
+        self._delivered[page.study] = min(page.seen, self._delivered.get(page.study, page.seen))
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._watch())
         self._read_soon()  # there may have been changes since the page's position was read
@@ -76,7 +76,7 @@ class JournalWatcher:
         finally:
             self._pages[page.study].discard(page)
             if not self._pages[page.study]:
-                del self._pages[page.study], self._told[page.study]
+                del self._pages[page.study], self._delivered[page.study]
                 self._read_soon()  # the task ends without pages
 
     def close(self) -> None:
@@ -108,29 +108,29 @@ class JournalWatcher:
 
     async def _read(self) -> None:
         """Read what is new and deliver it; end the pages of studies that cannot be read."""
-        told = dict(self._told)
+        delivered = dict(self._delivered)
         try:
-            found = {} if self._closing else await run_in_threadpool(self._look, told)
+            found = {} if self._closing else await run_in_threadpool(self._look, delivered)
             for study in found.keys() & self._pages.keys():  # pages may have come or gone meanwhile
-                self._tell(study, told[study], found[study])
+                self._deliver(study, delivered[study], found[study])
         except AnchorPBOError:  # the database is unavailable: pages reconnect
             found = {}
         except Exception:
             _LOG.exception("the journals could not be read; open streams end, and pages reconnect")
             found = {}
-        for study in (told.keys() - found.keys()) & self._pages.keys():
+        for study in (delivered.keys() - found.keys()) & self._pages.keys():
             for page in self._pages[study]:
                 page.inbox.put_nowait(None)
 
-    def _look(self, told: Mapping[str, int]) -> dict[str, list[Entry]]:
+    def _look(self, delivered: Mapping[str, int]) -> dict[str, list[Entry]]:
         """Read the new entries of each study; deleted or unreadable studies are left out."""
         found: dict[str, list[Entry]] = {}
-        for study, number in self._storage.last_numbers(list(told)).items():
+        for study, number in self._storage.last_numbers(list(delivered)).items():
             with suppress(AnchorPBOError):
-                found[study] = self._storage.entries(study, None, told[study]) if number > told[study] else []
+                found[study] = self._storage.entries(study, None, delivered[study]) if number > delivered[study] else []
         return found
 
-    def _tell(self, study: str, told: int, entries: Sequence[Entry]) -> None:
+    def _deliver(self, study: str, delivered: int, entries: Sequence[Entry]) -> None:
         """Deliver new entries to the pages of a study; pages at another position are served by the next read."""
         if not entries:
             return
@@ -140,7 +140,7 @@ class JournalWatcher:
             by_participant.setdefault(entry.participant, []).append(entry)
         endings = [entry for entry in entries if entry.type in ("removed", "relinked")]
         for page in self._pages[study]:
-            if not told <= page.seen < last:
+            if not delivered <= page.seen < last:
                 continue
             heard = [entry for entry in by_participant.get(page.participant, ()) if entry.number > page.seen]
             if heard:
@@ -148,7 +148,7 @@ class JournalWatcher:
             if any(entry.number > page.seen and page.is_ended_by(entry) for entry in endings):
                 page.inbox.put_nowait(None)
             page.seen = last
-        self._told[study] = min(page.seen for page in self._pages[study])
+        self._delivered[study] = min(page.seen for page in self._pages[study])
 
 
 async def stream_events(

@@ -49,7 +49,7 @@ def assessment(
 
 
 @router.get("/studies/{id}/map")
-def draw(
+def get_map(
     studies: CurrentStudies, access: CurrentAccess, id: str, participant: ParticipantQuery = None,
     x: Annotated[str | None, Query(max_length=200, description="A parameter, across.")] = None,
     y: Annotated[str | None, Query(max_length=200, description="A parameter, up.")] = None,
