@@ -51,7 +51,7 @@ _IMPORTANCE_TEXT = (
     "than 100 % if parameters interact."
 )
 _MAP_TEXT = (
-    "Full dots were preferred to the hollow ones they are joined with; dotted lines join equal designs. All of these "
+    "Dark dots were preferred to the light ones they are joined with; dotted lines join equal designs. All of these "
     "and the anchors may differ in the other parameters too."
 )
 _ITEMS_TEXT = "Each dot is an item; alike ones lie close together. Thin lines join what was compared."
