@@ -46,7 +46,7 @@ def test_a_name_that_is_missing_is_told_in_the_dialog(home, visitor):
     with page.expect_response(lambda response: response.request.method == "PATCH") as refused:
         dialog.get_by_role("button", name="Save").click()
     assert refused.value.status == 422
-    expect(dialog.get_by_role("alert")).to_contain_text("name")
+    expect(dialog.get_by_role("alert")).to_contain_text("Name must be a text")
     dialog.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("link", name=COFFEE, exact=True).first).to_be_visible()
 

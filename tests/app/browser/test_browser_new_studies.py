@@ -151,7 +151,7 @@ def test_a_bad_parameter_is_named_once_and_marks_nothing_else(home, visitor):
     fill_parameter(page, 1, name="constraint", low="9", high="4")
     fill_parameter(page, 2, name="svg element", low="0", high="1")
     status = page.locator("#status")
-    expect(status).to_contain_text("must be below its “To”")
+    expect(status).to_contain_text("'constraint': the lower end must be below the upper end")
     assert status.inner_text().count("constraint") == 1
     for field in ("#constraints", "#template"):
         expect(page.locator(field)).to_have_attribute("aria-invalid", "false")
@@ -200,7 +200,7 @@ def test_pictures_that_come_with_a_table_are_on_its_cards(home, visitor):
         [*files[4:], {"name": "drawing.svg", "mimeType": "image/svg+xml", "buffer": b"<svg/>"}]
     )
     expect(page.locator("#columns")).to_contain_text("All 6 pictures are here")
-    expect(page.locator("#table-message")).to_contain_text("drawing.svg: no pictures that can be shown")
+    expect(page.locator("#table-message")).to_contain_text("drawing.svg cannot be shown. Use PNG, JPEG, GIF or WebP.")
     page.get_by_role("button", name="Create study").click()
     page.wait_for_url("**/anchors")
     start_comparing(page)
