@@ -8,7 +8,15 @@ from anchorpbo import Optimizer
 from anchorpbo.errors import InputError
 from anchorpbo.study.dataset import RECENT_EVENTS, StudyData
 from anchorpbo.study.duel import Duel
-from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred, compute_digest, list_designs
+from anchorpbo.study.events import (
+    AnchorAdded,
+    AnchorRemoved,
+    Answered,
+    LogEntry,
+    Preferred,
+    compute_digest,
+    list_designs,
+)
 from anchorpbo.study.log import Log
 
 SPACE = unit(2)
@@ -18,6 +26,10 @@ ANCHORS = {SPACE.encode(FIRST).tobytes(): FIRST}
 
 def points_of(event):
     return np.array([SPACE.encode(design) for design in list_designs(event)])
+
+
+def entry_of(log, event):
+    return LogEntry.create(log.digest, event, points_of(event))
 
 
 def random_event(rng, number, known):
@@ -82,15 +94,15 @@ def test_data_read_piece_by_piece_is_that_of_the_whole_log(seed):
         history.append(list(known))
         event = random_event(rng, number, known)
         if rng.random() < 0.3:
-            assert_says(log.data_after(event, points_of(event)), [*events, event])
+            assert_says(log.data_after(entry_of(log, event)), [*events, event])
             assert len(log) == len(events)
-        log.append(event, points_of(event))
+        log.append(entry_of(log, event))
         events.append(event)
         if rng.random() < 0.5:  # read now and then, so that there are data of all ages to go on from
             assert_says(log.data, events)
     again = Log("study", SPACE, ANCHORS)
     for event in events:
-        again.append(event, points_of(event))
+        again.append(entry_of(again, event))
     assert list(again) == list(log) == events
     assert again.data.digests == log.data.digests
     assert again.data.digest == log.data.digest == log.digest
@@ -103,7 +115,7 @@ def test_data_grows_into_a_new_one():
     assert empty.with_entries([]) is empty
     event = Preferred(FIRST, {"x0": 0.1, "x1": 0.2})
     before = log.data
-    log.append(event, points_of(event))
+    log.append(entry_of(log, event))
     assert (len(before), len(log.data)) == (0, 1)
     assert log.data is log.data
 
