@@ -14,11 +14,11 @@ from support.server_process import STUDY, Client, Server
 SOAK = "ANCHORPBO_SOAK_SECONDS" in os.environ
 KILLS = int(os.environ.get("ANCHORPBO_SOAK_KILLS", "50" if SOAK else "3"))
 MINUTES = 2.0 if SOAK else 0.15
-STUDIES, PEOPLE = (10, 20) if SOAK else (3, 6)
+STUDIES, PEOPLE = (5, 10) if SOAK else (3, 6)
 PAUSE = 2.0
 """Seconds a participant looks at two designs, on average."""
-SLOWEST = 0.25
-CROWD, CROWD_SECONDS, CROWD_SLOWEST = (100, 120.0, 0.5) if SOAK else (6, 6.0, 60.0)
+SLOWEST = 0.5
+CROWD, CROWD_SECONDS, CROWD_SLOWEST = (10, 120.0, 0.5) if SOAK else (6, 6.0, 60.0)
 """People at one server, how long they stay, and seconds within which 95 % have the next pair."""
 PAGES, PAGES_SECONDS, PAGES_SHARE = (1_000, 120.0, 0.05) if SOAK else (60, 5.0, 1.0)
 """Open and idle pages, how long they stay, and the share of a core that they may take."""
