@@ -385,8 +385,9 @@ def test_what_remains_at_the_start_includes_the_start():
     ("p_within", "initial", "sentence"),
     [
         (None, 9, "9 more to get a first idea of what you like."),
-        (0.5, 0, "The {} 50 % probability: about {} more comparisons."),
-        (0.8999, 0, "The {} 89 % probability: about 1 more comparison."),
+        (0.1, 0, "The {} 10 % probability; reaching 90 % takes {} or more comparisons."),
+        (0.5, 0, "The {} 50 % probability; reaching 90 % takes about {} more comparisons."),
+        (0.8999, 0, "The {} 89 % probability; reaching 90 % takes about 1 more comparison."),
         (0.93, 0, "You can stop: the {} 93 % probability."),
     ],
 )

@@ -15,7 +15,7 @@ from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.typing import Array
 
 INITIAL_DUEL = "To start with, two quite different ones, to get a first idea."
-KNOCKOUT_DUEL = "To start with, to see how good the designs are that you said you know."
+KNOCKOUT_DUEL = "To start with, a design that you said you know against another one, to see how good it is."
 BOTH_SIDES = "The first {first}; the second {second}."
 _BOTH_SIDES = re.compile(
     re.escape(BOTH_SIDES).replace(r"\{first\}", "(?P<first>.+)").replace(r"\{second\}", "(?P<second>.+)")

@@ -80,7 +80,8 @@ def assess_progress(duels: int, gain: float | None, p_within: float | None, init
     if not remaining:
         return Progress(duels, gain, True, 0, f"You can stop: the {sure}.", p_within)
     more = "comparison" if remaining == 1 else "comparisons"
-    words = f"The {sure}: about {remaining} more {more}."
+    count = f"{remaining} or more {more}" if remaining == MAX_REMAINING else f"about {remaining} more {more}"
+    words = f"The {sure}; reaching {format_probability(ENOUGH)} takes {count}."
     return Progress(duels, gain, False, remaining, words, p_within)
 
 

@@ -112,6 +112,19 @@ def test_a_report_says_what_is_recommended_and_how_sure_that_is():
     assert "How to cite" in found.words
 
 
+def test_a_report_begins_with_the_verdict_and_the_answers_that_contradict_the_others():
+    studies, id = study()
+    assert "Verdict" not in Page(render_report(studies, id)).text
+    rows = [{"winner": GREEN, "loser": BLACK}] * 9 + [{"winner": BLACK, "loser": GREEN}]
+    studies.duels.import_comparisons(id, rows)
+    found = studies.results.assess(id)
+    text = Page(render_report(studies, id)).text
+    assert text.index("Verdict") < text.index("Recommended")
+    for words in (found.headline, found.sentence, found.evidence, found.contradictions[0].sentence):
+        assert words in text
+    assert "minutes 4.5 · leaf black over minutes 3 · leaf green" in text
+
+
 def test_a_report_has_the_question_and_the_rules_in_labels_and_units():
     parameters = [{"name": name, "kind": "real", "low": 0.0, "high": 9.0, "step": 0.5} for name in "abc"]
     rules = ["a + b <= 10", "a - 2*b >= -3.5", "1 <= a + c <= 12", "a + b = 8"]

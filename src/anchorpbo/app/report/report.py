@@ -31,7 +31,7 @@ from anchorpbo.app.report.thumbnails import Thumbnails
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.app.service.layouts import Design, JSONObject
 from anchorpbo.app.service.study_service import StudyService
-from anchorpbo.app.service.views import AnchorView, RecommendationView, StudyView
+from anchorpbo.app.service.views import AnchorView, AssessmentView, ContradictionView, RecommendationView, StudyView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.formatting import format_probability
 from anchorpbo.html import Markup, escape, tag
@@ -41,6 +41,7 @@ from anchorpbo.space import Catalogue, Space
 from anchorpbo.study.progress import NEGLIGIBLE_GAIN
 
 MAX_CANDIDATES = 50
+MAX_CONTRADICTIONS = 3
 _SLICES_TEXT = (
     "All other parameters as recommended. The line is the expected utility, the band holds it with 90 % probability; "
     "the dotted line is the noise of the judgements, with its axis at the right. The upright line is the recommended "
@@ -88,6 +89,7 @@ def render_report(studies: StudyService, id: str, participant: str = OWNER, risk
         (card,) = studies.cards.show(id, [best.design])
         interval = studies.results.make_figure(id, "interval", participant, FigureOptions(risk_weight=best.risk_weight))
         main += [
+            _render_verdict(studies.results.assess(id, participant), describer),
             _render_recommendation(best, card, studies.cards.pictures(id), interval),
             _render_candidates(best, others[:MAX_CANDIDATES], describer, thumbnails),
             *_render_figures(studies, id, participant, best),
@@ -115,6 +117,27 @@ def _render_header(study: StudyView, participant: str, answers: int) -> Markup:
     if not study.question or study.question not in study.description:
         about.append(tag("p", "Question: ", tag("b", study.question or "Which do you prefer?")))
     return tag("header", tag("h1", study.name), *about, tag("p", facts, class_="quiet"))
+
+
+def _render_verdict(found: AssessmentView, describer: DesignDescriber) -> Markup:
+    parts = [tag("p", tag("b", found.headline), f" {found.sentence}", class_="lead")]
+    if found.evidence:
+        parts.append(tag("p", found.evidence))
+    listed = [
+        tag("li", f"{_describe_answer(one, describer)}: ", one.sentence)
+        for one in found.contradictions[:MAX_CONTRADICTIONS]
+    ]
+    if listed:
+        parts += [tag("p", "Answers that contradict the others:"), tag("ul", *listed)]
+    return render_section("Verdict", *parts)
+
+
+def _describe_answer(answer: ContradictionView, describer: DesignDescriber) -> str:
+    first, second = (
+        describer.describe_difference(one, other)
+        for one, other in ((answer.winner, answer.loser), (answer.loser, answer.winner))
+    )
+    return f"{first} and {second} are equal" if answer.tie else f"{first} over {second}"
 
 
 def _render_recommendation(best: RecommendationView, card: Card, pictures: Mapping[str, str], interval: Plot) -> Markup:

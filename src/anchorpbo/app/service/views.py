@@ -223,11 +223,21 @@ class ContradictionView:
     sentence: str
 
 
+HEADLINES: Mapping[AssessmentCode, str] = {
+    "early": "Just started.",
+    "continue": "Keep going.",
+    "stop": "Good enough.",
+    "contradictory": "Contradictory.",
+}
+
+
 @dataclass(frozen=True)
 class AssessmentView:
     """Whether a participant can stop; see `anchorpbo.study.Assessment`."""
 
     code: AssessmentCode
+    headline: str
+    """The verdict in a word or two."""
     sentence: str
     evidence: str
     predicted: int
@@ -243,7 +253,8 @@ class AssessmentView:
             ContradictionView(numbers[each.event], **{name: getattr(each, name) for name in fields})
             for each in assessment.contradictions
         ]
-        return cls(**(vars(assessment) | {"contradictions": contradictions}))
+        headline = HEADLINES[assessment.code]
+        return cls(**(vars(assessment) | {"contradictions": contradictions, "headline": headline}))
 
 
 @dataclass(frozen=True)

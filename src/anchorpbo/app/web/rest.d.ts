@@ -1614,6 +1614,7 @@ export interface components {
         AssessmentView: {
             /** @enum {string} */
             code: "early" | "stop" | "contradictory" | "continue";
+            headline: string;
             sentence: string;
             evidence: string;
             predicted: number;

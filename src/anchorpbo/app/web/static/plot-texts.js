@@ -56,8 +56,8 @@ export function fit(layout, traces, { clientWidth: width, clientHeight }) {
   const height = Number(layout.height) || clientHeight;
   const upright = /** @type {Axis[]} */ (Object.entries(layout).filter(([name]) => name.startsWith("yaxis")).map(([, axis]) => axis));
   const isScaled = upright.some(({ side }) => side === "right") || traces.some(({ colorbar, marker }) => colorbar || /** @type {Data | undefined} */ (marker)?.colorbar);
-  const isLabelled = upright.some(({ ticktext }) => ticktext);
-  const room = width - MARGIN - (isScaled ? SCALE : 0) - (isLabelled ? TICKS * width : 0);
+  const longest = Math.max(0, ...upright.flatMap(({ ticktext }) => (ticktext ?? []).map((one) => lettersOf(one).length)));
+  const room = width - MARGIN - (isScaled ? SCALE : 0) - Math.min(longest * LETTER * SIZE, TICKS * width);
   const fitted = Object.entries(layout).map(([name, value]) => {
     const along = /^([xy])axis\d*$/.exec(name)?.[1];
     return [name, along ? fitAxis(/** @type {Axis} */ (value), along === "x" ? room : height - MARGIN, along === "x", width, valuesAlong(traces, along)) : value];

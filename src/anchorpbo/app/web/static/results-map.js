@@ -28,12 +28,12 @@ export const loadMap = (at, x, y) =>
   get("/studies/{id}/map", { participant, at: at ? JSON.stringify(at) : undefined, x: x || undefined, y: y || undefined });
 
 /**
- * Smallest and largest noise on the map and along the slices.
+ * Smallest and largest noise along the slices, or of the items: not on the map, whose axes can be changed.
  * @param {UtilityMap} map
  * @returns {[number, number] | null}
  */
 export function noiseRange(map) {
-  const grids = [...map.slices.map((one) => one.grid), map.plane?.grid, map.items?.grid];
+  const grids = [...map.slices.map((one) => one.grid), map.items?.grid];
   const all = grids.flatMap((grid) => (grid?.noise || []).flat());
   return all.length ? [Math.min(...all), Math.max(...all)] : null;
 }

@@ -9,8 +9,6 @@ import { el, elementsOf } from "./dom.js";
 
 const FEW = 3;
 const byId = elementsOf("results");
-/** @type {Record<Code, string>} */
-const HEADLINES = { early: "Just started.", continue: "Keep going.", stop: "Good enough.", contradictory: "Contradictory." };
 /** @type {Partial<Record<Code, string>>} */
 const ADVICE = { contradictory: " Compare the pairs below again, or take a break." };
 
@@ -29,7 +27,7 @@ export class Verdict {
     const listed = found.contradictions.slice(0, FEW);
     byId("verdict").dataset.code = found.code;
     const advice = (listed.length && ADVICE[found.code]) || "";
-    byId("verdict-sentence").replaceChildren(el("strong", {}, HEADLINES[found.code]), ` ${found.sentence}${advice}`);
+    byId("verdict-sentence").replaceChildren(el("strong", {}, found.headline), ` ${found.sentence}${advice}`);
     byId("verdict-evidence").textContent = found.evidence;
     byId("contradictions-panel").hidden = !listed.length;
     byId("contradictions").replaceChildren(...listed.map((one) => this.row(one)));
