@@ -223,10 +223,9 @@ class Real(VaryingParameter):
         if places >= MAX_GRID_VALUES:
             raise _too_many("a range in steps", places + 1)
         if round(places) < 1 or abs(places - round(places)) > _STEP_TOLERANCE:
-            rule = "the step must divide the range"
-            raise InputError(
-                rule, f"{step!r} from {self.low!r} to {self.high!r}", "move the upper end to the last step"
-            )
+            ends = [f"{self.low + count * step:.12g}" for count in (math.floor(places), math.ceil(places)) if count]
+            received = f"{step:.12g} from {self.low:.12g} to {self.high:.12g}"
+            raise InputError("the step must divide the range", received, f"let the range end at {' or '.join(ends)}")
         return step
 
     @property

@@ -85,8 +85,8 @@ export function reliabilityMap({ words, sameAs, choose }) {
 
   function explain() {
     if (words.isCatalogue) return "Similar items lie close together; the lighter the colour, the more your answers about them count. Choose an item to see it.";
-    if (varying.length < 2) return "The higher the line, the more your answers there count. Choose a place to set its value.";
-    return "The lighter the colour, the more your answers there count. Hollow anchors lie outside this slice: their other parameters differ. Choose a place to set its values.";
+    if (varying.length < 2) return "The higher the line, the more your answers there count. Click a place to set its value.";
+    return "The lighter the colour, the more your answers there count. Hollow anchors lie outside this slice: their other parameters differ. Click a place to set its values.";
   }
 
   /**
