@@ -158,7 +158,7 @@ def test_a_click_on_the_map_sets_the_values_there(home, visitor):
     expect(known).to_have_attribute("aria-pressed", "false")
     count = len(marked(page, home, study)["anchors"])
     known.click()
-    expect(page.locator("#toast")).to_have_text("Marked as known.")
+    expect(page.locator("#toast")).to_have_text("Anchor added.")
     anchors = marked(page, home, study)["anchors"]
     assert len(anchors) == count + 1
     assert (anchors[-1]["design"]["temperature"], anchors[-1]["design"]["dose"]) == (84.0, 22.0)

@@ -46,6 +46,7 @@ def test_sounds_are_played_by_key_one_at_a_time(home, site, visitor):
     page.keyboard.press("w")
     is_playing(page, False, True)
     assert page.evaluate(AT_START)[0]  # the one that was stopped begins again
+    page.wait_for_function("() => document.querySelector('#second-clip audio').currentTime > 0.1")
     page.keyboard.press("w")
     is_playing(page, False, False)
     assert not page.evaluate(AT_START)[1]  # a pause keeps the place

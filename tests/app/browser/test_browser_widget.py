@@ -225,8 +225,8 @@ def test_it_can_be_used_with_keys_and_a_screen_reader_alone(visitor, study):
     settled(page, 0)
     group = page.get_by_role("group", name="Comparison of two designs")
     assert group.get_attribute("data-lm-suppress-shortcuts") == "true"
-    for side in ("first", "second"):
-        expect(group.get_by_role("button", name=f"Choose the {side}: heat ")).to_have_class(f"choice {side}")
+    for side, letter in (("first", "A"), ("second", "B")):
+        expect(group.get_by_role("button", name=f"Choose {letter}: heat ")).to_have_class(f"choice {side}")
     names = [button.inner_text() for button in group.get_by_role("button").all()]
     assert [name.replace("\n", " ") for name in names[2:]] == [
         "About the same ↓",
