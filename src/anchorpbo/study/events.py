@@ -52,7 +52,7 @@ class AnchorAdded:
     type: ClassVar[str] = "anchor_added"
     design: Design
     name: str | None = None
-    """What the user calls it; not part of the digest, because no result depends on it."""
+    """Name given by the user; not part of the digest, because no result depends on it."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from support.chromium import TIMEOUT
 from support.server_process import Server
 
 OFFLINE = r"net::ERR_|status of 503"
-"""What the browser writes to the console about requests without a response."""
+"""Pattern of console messages of the browser about requests without a response."""
 KEPT = "The server does not answer. Your answer is kept in this browser, and sent as soon as it does."
 TAKEN_BACK = "Your last answer was taken back."
 ELSEWHERE = "Another tab has answered or replaced this pair. These are the designs to compare now."

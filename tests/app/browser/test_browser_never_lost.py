@@ -341,7 +341,7 @@ def test_two_tabs_answer_a_pair_at_the_same_time(page, other, someone, site, stu
 
 
 def test_a_tab_that_is_behind_is_told(page, other, someone, site, study):
-    """Of an answer to its pair, then of an undo."""
+    """Requests of an answer, then of an undo, whose response is lost."""
     someone.allow(r"status of 409 .*/answers")
     make_deaf(other)
     choose(page, "first")
@@ -540,7 +540,7 @@ def test_a_server_restarted_while_a_page_waits(page, mortal, study):
 
 
 def test_an_answer_outlives_a_session(page, someone, site, study):
-    """Which a restart with another token ends."""
+    """A restart with another token ends the session."""
     someone.allow("status of 401")
     problem = {"detail": "sign in.", "code": "not_signed_in"}
     page.route("**/answers", lambda route: route.fulfill(status=401, json=problem))

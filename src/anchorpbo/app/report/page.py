@@ -49,7 +49,7 @@ h3 { font-size: 1rem; margin: 0 0 0.25rem; }
 p { margin: 0 0 0.75rem; max-width: 44rem; overflow-wrap: anywhere; }
 section { border-top: 1px solid var(--line); padding-top: 1.25rem; margin-top: 1.5rem; }
 .quiet, small, section > p { color: var(--quiet); }
-.lead { font-size: 1.1rem; }
+.lead { font-size: 1.1rem; color: var(--ink); }
 .best-of { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 1.5rem; align-items: start; }
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 1rem; min-width: 0;
   overflow-wrap: anywhere; }

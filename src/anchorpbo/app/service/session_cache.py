@@ -41,7 +41,7 @@ _MAX_BACKOFF_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Decision(Generic[T]):
-    """What a use case decides: events of the participant, and the result once they are written."""
+    """Decision of a use case: events of the participant, and the result once they are written."""
 
     events: Sequence[StudyEvent]
     result: Callable[[Sequence[Entry]], T]
