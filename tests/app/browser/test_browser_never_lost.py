@@ -341,7 +341,7 @@ def test_two_tabs_answer_a_pair_at_the_same_time(page, other, someone, site, stu
 
 
 def test_a_tab_that_is_behind_is_told(page, other, someone, site, study):
-    """Requests of an answer, then of an undo, whose response is lost."""
+    """It has not heard of an answer to its pair, and then of an undo."""
     someone.allow(r"status of 409 .*/answers")
     make_deaf(other)
     choose(page, "first")
