@@ -56,7 +56,8 @@ class IntervalPlot(Plot):
 
     @property
     def _title(self) -> str:
-        return f"utility; 0 is {self._origin}"
+        # Short: phones show it on one line.
+        return f"utility; 0 is the {'origin' if self.found.relative_to == 'origin' else 'average compared'}"
 
     def plotly(self, theme: Theme) -> Any:
         """Return the plotly figure."""

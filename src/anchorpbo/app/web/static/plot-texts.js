@@ -4,9 +4,10 @@
 /** @typedef {{ text?: string, font?: { size?: number } }} Text */
 /** @typedef {{ title?: Text, domain?: [number, number], type?: string, side?: string, ticktext?: string[] }} Axis */
 
-const SIZE = 13; // of the font, in pixels
+const SIZE = 13, SMALLEST = 10; // of the font, in pixels
+const TALL = 240; // height in pixels from which the title below a single panel may have two lines
 const LETTER = 0.62; // width of a letter as a share of the font's size
-const MARGIN = 90, SCALE = 95; // around the panels, and for a second axis or the scale of colours, roughly
+const EDGE = 16, MARGIN = 90, SCALE = 95; // beside a title, around the panels, and for a second axis or the scale of colours, roughly
 const TICKS = 0.36; // share of the width for labels at the left
 
 /** @param {string} text with Plotly's entities, each of which is one letter */
@@ -54,18 +55,18 @@ const count = (room, size) => Math.max(Math.floor(room / (LETTER * (size ?? SIZE
 export function fit(layout, traces, { clientWidth: width, clientHeight }) {
   if (!width) return layout; // it is not shown yet
   const height = Number(layout.height) || clientHeight;
-  const upright = /** @type {Axis[]} */ (Object.entries(layout).filter(([name]) => name.startsWith("yaxis")).map(([, axis]) => axis));
-  const isScaled = upright.some(({ side }) => side === "right") || traces.some(({ colorbar, marker }) => colorbar || /** @type {Data | undefined} */ (marker)?.colorbar);
-  const longest = Math.max(0, ...upright.flatMap(({ ticktext }) => (ticktext ?? []).map((one) => lettersOf(one).length)));
-  const room = width - MARGIN - (isScaled ? SCALE : 0) - Math.min(longest * LETTER * SIZE, TICKS * width);
+  const hasColourBar = traces.some(({ colorbar, marker }) => colorbar || /** @type {Data | undefined} */ (marker)?.colorbar);
+  const below = width - EDGE - (hasColourBar ? SCALE : 0); // a title below a panel may be wider than the panel
+  const isSingle = Object.keys(layout).filter((name) => name.startsWith("xaxis")).length === 1;
+  const lines = isSingle && height >= TALL ? 2 : 1;
   const fitted = Object.entries(layout).map(([name, value]) => {
     const along = /^([xy])axis\d*$/.exec(name)?.[1];
-    return [name, along ? fitAxis(/** @type {Axis} */ (value), along === "x" ? room : height - MARGIN, along === "x", width, valuesAlong(traces, along)) : value];
+    return [name, along ? fitAxis(/** @type {Axis} */ (value), along === "x" ? below : height - MARGIN, along === "x", width, valuesAlong(traces, along), along === "x" ? lines : 1) : value];
   });
   const annotations = /** @type {Text[] | undefined} */ (layout.annotations);
   return {
     ...Object.fromEntries(fitted), width, height,
-    ...(annotations ? { annotations: annotations.map((one) => ({ ...one, text: wrap(one.text ?? "", count(room, one.font?.size), 2) })) } : {}),
+    ...(annotations ? { annotations: annotations.map((one) => ({ ...one, text: wrap(one.text ?? "", count(below, one.font?.size), 2) })) } : {}),
   };
 }
 
@@ -81,8 +82,9 @@ const valuesAlong = (traces, along) => [...new Set(traces.flatMap((one) => /** @
  * @param {boolean} flat
  * @param {number} width
  * @param {string[]} values that the traces have along the axis
+ * @param {number} lines of its title
  */
-function fitAxis(axis, length, flat, width, values) {
+function fitAxis(axis, length, flat, width, values, lines) {
   const [from, to] = axis.domain ?? [0, 1];
   const { title } = axis;
   const label = flat ? 16 : count(TICKS * width, undefined);
@@ -90,6 +92,19 @@ function fitAxis(axis, length, flat, width, values) {
   return {
     ...axis, ...named,
     ...(axis.ticktext && !flat ? { ticktext: axis.ticktext.map((one) => shorten(one, label)) } : {}),
-    ...(title?.text ? { title: { ...title, text: wrap(title.text, count((to - from) * length, title.font?.size), flat ? 2 : 1) } } : {}),
+    ...(title?.text ? { title: fitTitle(title, (to - from) * length, lines) } : {}),
   };
+}
+
+/**
+ * A title in the largest font in which all of it fits; it is shortened if none does.
+ * @param {Text} title
+ * @param {number} room in pixels
+ * @param {number} lines
+ */
+function fitTitle(title, room, lines) {
+  let size = title.font?.size ?? SIZE;
+  const inLines = () => wrap(title.text ?? "", count(room, size), lines);
+  while (size > SMALLEST && inLines().includes("…")) size -= 1;
+  return { ...title, font: { ...title.font, size }, text: inLines() };
 }
