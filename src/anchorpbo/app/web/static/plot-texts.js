@@ -56,7 +56,11 @@ export function fit(layout, traces, { clientWidth: width, clientHeight }) {
   if (!width) return layout; // it is not shown yet
   const height = Number(layout.height) || clientHeight;
   const hasColourBar = traces.some(({ colorbar, marker }) => colorbar || /** @type {Data | undefined} */ (marker)?.colorbar);
-  const below = width - EDGE - (hasColourBar ? SCALE : 0); // a title below a panel may be wider than the panel
+  const upright = /** @type {Axis[]} */ (Object.entries(layout).filter(([name]) => name.startsWith("yaxis")).map(([, axis]) => axis));
+  const labels = upright.flatMap(({ ticktext, type }) => ticktext ?? (type === "category" ? valuesAlong(traces, "y") : []));
+  const longest = Math.max(0, ...labels.map((one) => lettersOf(one).length));
+  // A title below a panel may be wider than the panel, but it is centred on it.
+  const below = width - EDGE - (hasColourBar ? SCALE : 0) - Math.min(longest * LETTER * SIZE, TICKS * width);
   const isSingle = Object.keys(layout).filter((name) => name.startsWith("xaxis")).length === 1;
   const lines = isSingle && height >= TALL ? 2 : 1;
   const fitted = Object.entries(layout).map(([name, value]) => {
