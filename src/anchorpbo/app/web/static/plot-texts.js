@@ -2,12 +2,12 @@
 
 /** @import { Data, Layout } from "../plotly" */
 /** @typedef {{ text?: string, font?: { size?: number } }} Text */
-/** @typedef {{ title?: Text, domain?: [number, number], type?: string, side?: string, ticktext?: string[] }} Axis */
+/** @typedef {{ title?: Text, domain?: [number, number], type?: string, ticktext?: string[] }} Axis */
 
 const SIZE = 13, SMALLEST = 10; // of the font, in pixels
 const TALL = 240; // height in pixels from which the title below a single panel may have two lines
 const LETTER = 0.62; // width of a letter as a share of the font's size
-const EDGE = 16, MARGIN = 90, SCALE = 95; // beside a title, around the panels, and for a second axis or the scale of colours, roughly
+const EDGE = 16, MARGIN = 90, SCALE = 95; // beside a title, above and below the panels, and for the scale of colours, in pixels
 const TICKS = 0.36; // share of the width for labels at the left
 
 /** @param {string} text with Plotly's entities, each of which is one letter */
