@@ -5,6 +5,7 @@
     format_value         a value with few significant digits
     format_fixed         a number with a fixed number of decimals
     round_significant    a number rounded to significant digits
+    format_significant   a number with a number of significant digits
     format_count         a count and its noun: 1 duel, 2 duels
     truncate             a text shortened to fit a table cell
 
@@ -73,6 +74,19 @@ def format_fixed(value: float, places: int) -> str:
     if not math.isfinite(value):
         return str(value)
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _WIDE):f}"
+
+
+def format_significant(value: float, digits: int) -> str:
+    """Format a number with significant digits, halves away from zero, and whole if it is large.
+
+    Examples
+    --------
+    >>> format_significant(2.345, 2), format_significant(23.45, 2), format_significant(1234.5, 2)
+    ('2.3', '23', '1200')
+    """
+    rounded = round_significant(value, digits)
+    places = max(digits - 1 - math.floor(math.log10(abs(rounded))), 0) if rounded else 0
+    return format_fixed(rounded, places)
 
 
 def format_count(count: int, noun: str) -> str:

@@ -1,6 +1,8 @@
 """The bounded score: its formula, its range, exactness at anchors, monotonicity and gradient."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError, UnsupportedError
+from anchorpbo.numerics.tiering import compile_eagerly
 from anchorpbo.reliability import BoundedReliability, DensityReliability, EuclideanMetric, SmoothMetric, TanimotoMetric
 
 
@@ -148,3 +151,69 @@ def test_categories_are_one_apart_and_have_no_slope(score):
     np.testing.assert_allclose(q * given["peak"], wide, rtol=1e-12)
     np.testing.assert_allclose(gradient[:, 0] * given["peak"], wide_gradient[:, 0], rtol=1e-10)
     np.testing.assert_array_equal(gradient[:, 1], 0.0)
+
+
+@pytest.mark.parametrize("score", [BoundedReliability, DensityReliability])
+def test_length_scales_are_compiled_with_their_gradient(score, central_differences):
+    rng, metric = np.random.default_rng(7), EuclideanMetric((2,), (1.0, 3.0, 2.0))
+    anchors, X = rng.random((5, 3)), rng.random((8, 3))
+    anchors[:, 2], X[:, 2] = rng.integers(3, size=5) / 2, rng.integers(3, size=8) / 2
+    scored = score(anchors, 0.4, metric=metric)
+    by_distances = score(anchors, 0.4, metric=OwnScaled())
+    value, gradient = scored.value_and_gradient(X)
+    np.testing.assert_allclose(by_distances.value(X), value, rtol=1e-12)
+    np.testing.assert_allclose(by_distances.value_and_gradient(X)[1], gradient, rtol=1e-10, atol=1e-13)
+    smooth = central_differences(scored.value, X, 1e-6)
+    np.testing.assert_allclose(gradient[:, :2], smooth[:, :2], rtol=1e-6, atol=1e-8)
+    np.testing.assert_array_equal(gradient[:, 2], 0.0)
+    with compile_eagerly():
+        compiled = scored.value_and_gradient(X)
+    np.testing.assert_array_equal(compiled[0], value)
+    np.testing.assert_array_equal(compiled[1], gradient)
+
+
+@pytest.mark.parametrize("score", [BoundedReliability, DensityReliability])
+def test_length_scales_of_one_change_no_bit(score):
+    rng = np.random.default_rng(8)
+    anchors, X = rng.random((5, 3)), rng.random((8, 3))
+    plain = score(anchors, 0.3).value_and_gradient(X)
+    scaled = score(anchors, 0.3, metric=EuclideanMetric(lengthscales=(1.0, 1.0, 1.0))).value_and_gradient(X)
+    for mine, theirs in zip(plain, scaled, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+class OwnScaled(SmoothMetric):
+    """The metric of `test_length_scales_are_compiled_with_their_gradient`, through its distances."""
+
+    metric = EuclideanMetric((2,), (1.0, 3.0, 2.0))
+
+    def distances(self, X, Y):
+        return self.metric.distances(X, Y)
+
+    def dimension(self, columns):
+        return self.metric.dimension(columns)
+
+    def weighted_gradient(self, weights, X, Y):
+        return self.metric.weighted_gradient(weights, X, Y)
+
+
+@pytest.mark.parametrize("score", [BoundedReliability, DensityReliability])
+@pytest.mark.parametrize("duplicate", [lambda score: pickle.loads(pickle.dumps(score)), copy.deepcopy])
+def test_a_copy_is_equal_and_its_arrays_have_the_types_of_the_compiled_code(score, duplicate):
+    anchors = np.random.default_rng(9).random((4, 2))
+    original = score(anchors, 0.3, metric=EuclideanMetric((1,), (1.0, 2.0)))
+    again = duplicate(original)
+    assert again == original
+    np.testing.assert_array_equal(again.value(anchors + 0.1), original.value(anchors + 0.1))
+    coordinates = again._coordinates
+    for array in (coordinates.anchors, coordinates.widths, coordinates.weights):
+        assert not array.flags.writeable
+
+
+def test_scores_of_other_widths_differ():
+    anchors = np.random.default_rng(9).random((4, 2))
+    scored = BoundedReliability(anchors, 0.3)
+    assert scored != BoundedReliability(anchors, 0.31)
+    assert scored != BoundedReliability(anchors, 0.3, EuclideanMetric((1,)))
+    assert scored != BoundedReliability(anchors, 0.3, EuclideanMetric((), (1.0, 2.0)))
+    assert scored != BoundedReliability(anchors, 0.3, factors=[1.0, 1.0, 1.0, 2.0])

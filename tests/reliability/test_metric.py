@@ -154,3 +154,83 @@ def test_joined_metrics_add_their_squares():
     squares = EuclideanMetric().distances(X[:, :2], X[:, :2]) ** 2 + TanimotoMetric().distances(X[:, 2:], X[:, 2:]) ** 2
     assert joined.distances(X, X) == pytest.approx(np.sqrt(squares))
     assert joined.dimension(6) == 3
+
+
+LENGTHS = (0.5, 2.0, 0.25, 4.0)
+
+
+@pytest.mark.parametrize("categorical", [(), (1, 3)])
+def test_length_scales_divide_the_coordinates(categorical):
+    rng = np.random.default_rng(5)
+    X, Y = (np.column_stack([rng.random((6, 3)), rng.integers(0, 3, 6) / 2]) for _ in range(2))
+    apart = X[:, None] - Y
+    for c in categorical:
+        apart[:, :, c] = apart[:, :, c] != 0
+    naive = [[sum((a / s) ** 2 for a, s in zip(row, LENGTHS, strict=True)) ** 0.5 for row in rows] for rows in apart]
+    np.testing.assert_allclose(EuclideanMetric(categorical, LENGTHS).distances(X, Y), naive, rtol=1e-14)
+
+
+def test_gradient_with_length_scales_agrees_with_central_differences(central_differences):
+    rng, metric = np.random.default_rng(6), EuclideanMetric((1,), LENGTHS)
+    X, Y, weights = rng.random((5, 4)), rng.random((3, 4)), rng.normal(size=(5, 3))
+    expected = central_differences(lambda Z: (weights * metric.distances(Z, Y) ** 2).sum(axis=1), X)
+    np.testing.assert_allclose(metric.weighted_gradient(weights, X, Y), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_effective_dimension_is_the_sum_of_the_squared_ratios_to_the_shortest_length_scale():
+    assert EuclideanMetric(lengthscales=LENGTHS).dimension(4) == pytest.approx(0.25 + 1 / 64 + 1 + 1 / 256)
+    assert EuclideanMetric(lengthscales=(2.0, 2.0, 2.0)).dimension(3) == 3
+    assert EuclideanMetric(lengthscales=(1.0, 1e6)).dimension(2) == pytest.approx(1)
+
+
+def test_length_scales_of_a_kernel_become_ratios_with_limits():
+    metric = EuclideanMetric((2,)).with_lengthscales(np.array([0.5, 1.0, 0.25, 50.0]))
+    assert metric == EuclideanMetric((2,), (2.0, 4.0, 1.0, 10.0))
+    assert EuclideanMetric().with_lengthscales(np.array([1.5, np.inf])) == EuclideanMetric(lengthscales=(1.0, 2.0))
+
+
+@pytest.mark.parametrize("length", [0.01, 0.3, 5.0, np.inf])
+def test_equal_length_scales_give_the_metric_without_them(length):
+    assert EuclideanMetric((1,), (3.0, 1.0)).with_lengthscales(np.full(2, length)) == EuclideanMetric((1,))
+
+
+def test_length_scales_reach_the_euclidean_part_of_a_product_and_no_other_metric():
+    lengths = np.array([0.2, 0.3, 0.4, 0.6])
+    joined = ProductMetric(((EuclideanMetric(), (0, 3)), (TanimotoMetric(), (1, 2))))
+    rescaled = ProductMetric(((EuclideanMetric(lengthscales=(1.0, 0.6 / 0.2)), (0, 3)), (TanimotoMetric(), (1, 2))))
+    scaled = joined.with_lengthscales(lengths)
+    assert scaled.parts[1] == rescaled.parts[1]
+    np.testing.assert_allclose(scaled.parts[0][0].lengthscales, (1.0, 3.0))
+    for metric in (TanimotoMetric(), HammingMetric(), CallableMetric(lambda X, Y: np.zeros((len(X), len(Y))))):
+        assert metric.with_lengthscales(lengths) is metric
+
+
+def test_default_bandwidths_are_a_tenth_to_a_fifth_of_the_diagonal():
+    assert EuclideanMetric().default_bandwidths(9) == pytest.approx((0.3, 0.6))
+    assert EuclideanMetric(lengthscales=(1.0, 2.0)).default_bandwidths(2) == pytest.approx(
+        (0.1 * 1.25**0.5, 0.2 * 1.25**0.5)
+    )
+
+
+def test_bad_length_scales_are_refused():
+    for bad in ((1.0, 0.0), (-1.0,), ()):
+        with pytest.raises(InputError, match="lengthscales must be one or more numbers above 0"):
+            EuclideanMetric(lengthscales=bad)
+    with pytest.raises(ShapeError, match="a metric with 4 length-scales needs designs with as many coordinates; rec"):
+        EuclideanMetric(lengthscales=LENGTHS).distances(np.zeros((1, 3)), np.zeros((1, 3)))
+
+
+def test_fingerprints_have_bandwidths_of_a_chemical_neighbourhood():
+    assert TanimotoMetric().default_bandwidths(2048) == (0.2, 0.3)
+    assert (TanimotoMetric().dimension(2048), TanimotoMetric().loo_dimension(2048)) == (1, 6)
+    assert HammingMetric().default_bandwidths(5) == (0.1, 0.2)
+    assert (EuclideanMetric().loo_dimension(4), HammingMetric().loo_dimension(4)) == (4, 1)
+
+
+def test_bandwidths_of_a_product_add_their_squares():
+    joined = ProductMetric(((EuclideanMetric(), (0, 1)), (TanimotoMetric(), (2, 3, 4))))
+    expected = [(0.01 * 2 + 0.04) ** 0.5, (0.04 * 2 + 0.09) ** 0.5]
+    assert joined.default_bandwidths(5) == pytest.approx(expected)
+    assert joined.loo_dimension(5) == 8
+    plain = ProductMetric(((EuclideanMetric(), (0, 1)), (EuclideanMetric(), (2, 3))))
+    assert plain.default_bandwidths(4) == pytest.approx(EuclideanMetric().default_bandwidths(4))

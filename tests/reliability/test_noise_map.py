@@ -154,11 +154,11 @@ def test_bandwidth_is_the_leave_one_out_choice_within_the_bounds_or_the_number_g
     assert NoiseMap.bounded(ANCHORS[:1]).bandwidth == pytest.approx(0.1 * diagonal)
 
 
-def test_default_bounds_of_fingerprints_come_from_the_metrics_dimension():
+def test_default_bounds_of_fingerprints_come_from_the_metric():
     prints = np.random.default_rng(3).integers(0, 2, (5, 64)).astype(float)
-    for metric in ("tanimoto", "hamming"):
+    for metric, bounds, dimension in (("tanimoto", (0.2, 0.3), 6), ("hamming", (0.1, 0.2), 1)):
         noise = NoiseMap.bounded(prints, metric=metric)
-        assert 0.1 <= noise.bandwidth <= 0.5
+        assert noise.bandwidth == loo_bandwidth(prints, bounds, GaussianDensity(), metric, dimension)
         np.testing.assert_allclose(noise(prints), math.exp(-3), rtol=1e-12)
 
 
@@ -199,6 +199,8 @@ def test_signatures_are_the_contract():
         "scale": 1.0,
         "strength": 3.0,
         "metric": "euclidean",
+        "negative": None,
+        "adaptive": False,
     }
 
 
@@ -252,7 +254,7 @@ def test_a_map_is_frozen_and_its_anchors_are_readable_but_not_writable():
         ({"anchors": [0.1, 0.2]}, ShapeError, r"anchors must have shape \(n, d\); received \(2,\)"),
         ({"bandwidth": 0.0}, InputError, "bandwidth must be a finite number above 0; received 0.0"),
         ({"bandwidth": None}, InputError, "bandwidth must be a finite number above 0; received None"),
-        ({"bandwidth": "silverman"}, UnknownNameError, "bandwidth must be a number above 0 or 'loo'; received 'silver"),
+        ({"bandwidth": "silverman"}, UnknownNameError, "bandwidth must be a number above 0 or 'loo', or .*'silver"),
         ({"bounds": (2.0, 1.0)}, InputError, "bounds must have lower <= upper"),
         ({"bandwidth": 1.0, "bounds": (-1.0, 1.0)}, InputError, "the lower end of bounds must be a finite number"),
         ({"metric": "cosine"}, UnknownNameError, "metric must be one of euclidean, hamming, tanimoto"),

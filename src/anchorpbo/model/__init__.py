@@ -16,6 +16,7 @@ from anchorpbo.model.integration import (
 from anchorpbo.model.node_inference import ModelComponent
 from anchorpbo.model.preference_gp import PreferenceGP
 from anchorpbo.model.priors import Learn, LogNormal
+from anchorpbo.model.skips import SkipEvidence
 
 __all__ = [
     "INTEGRATION_RULES",
@@ -31,6 +32,7 @@ __all__ = [
     "ModelComponent",
     "PreferenceGP",
     "QuasiMonteCarlo",
+    "SkipEvidence",
     "SphericalSimplex",
     "resolve_integration",
 ]

@@ -1,5 +1,7 @@
 """Posterior of the hyper-parameters (eq. hyperparam-problem), and its mode by BFGS on the logarithms.
 
+If the noise map is learnt, skipped questions can be evidence as well (`anchorpbo.model.skips`).
+
 The lapse probability is learnt on a grid. Laplace's evidence is a poor judge of it, since it clips the curvatures of
 the answers that a lapse explains. So the other hyper-parameters are fitted by Laplace's evidence at each lapse of the
 grid, and the lapse is chosen by the evidence of expectation propagation there, plus all log-priors.
@@ -19,6 +21,7 @@ from anchorpbo.inference import EP, ep_evidence, evidence_gradient, find_mode, l
 from anchorpbo.inference.laplace import CONVERGED_DECREMENT, ROUNDING_DECREMENT
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.priors import Learn
+from anchorpbo.model.skips import SkipEvidence
 from anchorpbo.numerics.bfgs import Minimum, minimize
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array, BoolArray
@@ -49,7 +52,7 @@ class FitInfo:
     log_evidence: float
     """Laplace evidence at the fitted hyper-parameters, without priors."""
     objective: float
-    """Log evidence plus log-priors, which the fit maximises."""
+    """Log evidence plus log-priors, and the log likelihood of skips if there are any, which the fit maximises."""
     evaluations: int
     """Number of evidence gradients computed, over all starts."""
     converged: bool
@@ -77,6 +80,7 @@ def log_posterior(
     wanted: BoolArray | None = None,
     rows: Rows | None = None,
     aim: float = ROUNDING_DECREMENT,
+    skips: SkipEvidence | None = None,
 ) -> Evaluation:
     """Compute the Laplace evidence plus log-priors at the model's hyper-parameters; the gradient is computed on demand.
 
@@ -90,6 +94,8 @@ def log_posterior(
         `GenerativeModel.unlimited_rows` of the duels, if already computed.
     aim
         Tolerance of the mode, see `find_mode`.
+    skips
+        Skipped questions, whose log likelihood is added like a log-prior.
     """
     space, pull = generative.latent_with_pullback(duels, rows)
     mode = find_mode(space, generative.likelihood, start, aim)
@@ -103,6 +109,11 @@ def log_posterior(
         if spec is not None and spec.prior is not None:
             log_prior, of_priors[index] = spec.prior.log_density(float(theta[index]))
             value += log_prior
+    if skips is not None:
+        likelihood_of_skips, of_noise = skips.value_and_gradient(generative.noise)
+        value += likelihood_of_skips
+        first = len(generative.kernel.parameter_names)
+        of_priors[first : first + len(of_noise)] += of_noise
 
     def gradient() -> Array:
         everywhere = np.ones(len(theta), dtype=np.bool_)
@@ -124,7 +135,7 @@ class Evaluation:
 
     @cached_property
     def gradient(self) -> Array:
-        """Gradient in theta; entries that were not wanted hold only the gradient of the prior."""
+        """Gradient in theta; entries that were not wanted hold only the gradient of the priors and of the skips."""
         return self.compute_gradient()
 
 
@@ -143,9 +154,17 @@ class HyperparameterPosterior:
     """Which entries of theta are learnt."""
     rows: Rows | None
     """`GenerativeModel.unlimited_rows` of the duels; ``None`` if they depend on a learnt hyper-parameter."""
+    skips: SkipEvidence | None = None
+    """Skipped questions; ``None`` if there are none."""
 
     @classmethod
-    def of(cls, generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn]) -> HyperparameterPosterior:
+    def of(
+        cls,
+        generative: GenerativeModel,
+        duels: Duels,
+        learn: Mapping[str, Learn],
+        skips: SkipEvidence | None = None,
+    ) -> HyperparameterPosterior:
         """Select the learnt hyper-parameters; raise unless the given values are inside their bounds."""
         # Repeated answers to one pair become one row with a count.
         duels = duels.merge_repeats()
@@ -156,7 +175,7 @@ class HyperparameterPosterior:
         # The rows depend only on the noise, so they are computed once if only the kernel is learnt.
         of_kernel = len(generative.split(given)[0])
         rows = generative.unlimited_rows(duels) if specs and not free[of_kernel:].any() else None
-        posterior = cls(generative, duels, learn, free_names, specs, free, rows)
+        posterior = cls(generative, duels, learn, free_names, specs, free, rows, skips)
         _check_inside(free_names, posterior.given, posterior.bounds)
         return posterior
 
@@ -196,7 +215,7 @@ class HyperparameterPosterior:
 
     def evaluate(self, x: Array, start: Array | None = None, aim: float = MODE_TOLERANCE) -> Evaluation:
         """Compute the log posterior at x; see `log_posterior` for the other arguments."""
-        return log_posterior(self.at(x), self.duels, self.learn, start, self.free, self.rows, aim)
+        return log_posterior(self.at(x), self.duels, self.learn, start, self.free, self.rows, aim, self.skips)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +240,7 @@ def fit(posterior: HyperparameterPosterior, starts: int) -> Fit:
     """
     specs, bounds, duels, learn = posterior.specs, posterior.bounds, posterior.duels, posterior.learn
     if not specs:
-        given = log_posterior(posterior.generative, duels, learn, None)
+        given = log_posterior(posterior.generative, duels, learn, None)  # no hyper-parameter depends on the skips
         info = FitInfo(given.evidence, given.evidence, 1, True, ())
         return Fit(posterior.given, posterior.generative, given, info)
     evaluations = 0
@@ -254,19 +273,23 @@ def fit(posterior: HyperparameterPosterior, starts: int) -> Fit:
         results.append(minimize(negative, start, bounds.T, curvature, MIN_PROMISED_INCREASE, at_known_optimum))
     best = min(results, key=lambda result: result.value)
     winner = posterior.at(best.x)
-    final = log_posterior(winner, duels, learn, margins, None, posterior.rows)
+    final = log_posterior(winner, duels, learn, margins, None, posterior.rows, skips=posterior.skips)
     same = abs(final.value + best.value) <= 1e-6 * (1.0 + abs(final.value))
     info = FitInfo(final.evidence, final.value, evaluations, best.converged and same, posterior.names)
     return Fit(best.x, winner, final, info)
 
 
 def fit_with_lapse(
-    generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
+    generative: GenerativeModel,
+    duels: Duels,
+    learn: Mapping[str, Learn],
+    starts: int,
+    skips: SkipEvidence | None = None,
 ) -> tuple[HyperparameterPosterior, Fit]:
     """Fit all hyper-parameters; if the lapse is learnt, return the fit at the best lapse of the grid."""
     spec = learn.get("lapse")
     if spec is None:
-        posterior = HyperparameterPosterior.of(generative, duels, learn)
+        posterior = HyperparameterPosterior.of(generative, duels, learn, skips)
         return posterior, fit(posterior, starts)
     separate = duels.expand_repeats()
     tried: list[tuple[float, HyperparameterPosterior, Fit]] = []
@@ -274,7 +297,7 @@ def fit_with_lapse(
         # From the largest lapse down, each fit starts at the one before, which is near.
         start = tried[-1][2].model if tried else generative
         at_lapse = replace(start, likelihood=start.likelihood.with_lapse(lapse))
-        posterior = HyperparameterPosterior.of(at_lapse, duels, learn)
+        posterior = HyperparameterPosterior.of(at_lapse, duels, learn, skips)
         fitted = fit(posterior, 1 if tried else starts)
         log_priors = fitted.info.objective - fitted.info.log_evidence
         if spec.prior is not None:

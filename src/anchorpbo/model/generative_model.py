@@ -1,7 +1,8 @@
 """Generative model of the answers: kernel, noise map and likelihood, with all hyper-parameters in one vector.
 
-theta holds the logarithms of the kernel's hyper-parameters, then of ``noise_scale``, ``noise_strength`` (if the noise
-map is not constant) and ``tie_threshold`` (if there is one).
+theta holds the logarithms of the kernel's hyper-parameters, then of those of the noise map, ``noise_scale``,
+``noise_strength`` (if the reliability is not constant) and ``noise_factor[j]`` (if the map has a correction), and of
+``tie_threshold`` (if there is one).
 """
 
 from __future__ import annotations
@@ -43,24 +44,26 @@ class GenerativeModel:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the entries of theta."""
-        return (*self.kernel.parameter_names, *(f"noise_{name}" for name in self._noise_parameters), *self._threshold)
+        return (
+            *self.kernel.parameter_names,
+            *(f"noise_{name}" for name in self.noise.parameter_names),
+            *self._threshold,
+        )
 
     @property
     def theta(self) -> Array:
         """Logarithms of all hyper-parameters."""
-        noise = [getattr(self.noise, name) for name in self._noise_parameters]
-        others = np.log([*noise, *([self.likelihood.tau] if self._threshold else [])])
-        return np.concatenate([self.kernel.log_parameters, others])
+        threshold = np.log([self.likelihood.tau] if self._threshold else [])
+        return np.concatenate([self.kernel.log_parameters, self.noise.log_parameters, threshold])
 
     def at(self, theta: Array) -> GenerativeModel:
         """Return the same model at other hyper-parameters."""
         for_kernel, for_noise, for_threshold = self.split(theta)
-        noise = dict(zip(self._noise_parameters, (float(np.exp(value)) for value in for_noise), strict=True))
         likelihood = self.likelihood
         if self._threshold:
             likelihood = likelihood.with_threshold(float(np.exp(for_threshold[0])))
         return GenerativeModel(
-            self.kernel.with_log_parameters(for_kernel), self.noise.with_parameters(**noise), likelihood
+            self.kernel.with_log_parameters(for_kernel), self.noise.with_log_parameters(for_noise), likelihood
         )
 
     def with_kernel(self, log_parameters: Array) -> GenerativeModel:
@@ -125,18 +128,14 @@ class GenerativeModel:
         by_second += _multiply_where(b_moves, gradient.by_coef_second, coefs.second_by_second)
         slopes = self.noise.log_parameter_gradients(duels.points)
         return np.array(
-            [by_first @ slopes[name][first] + by_second @ slopes[name][second] for name in self._noise_parameters]
+            [by_first @ slopes[name][first] + by_second @ slopes[name][second] for name in self.noise.parameter_names]
         )
 
     def split(self, theta: Values) -> tuple[Values, Values, Values]:
         """Split a vector like theta into the entries of the kernel, of the noise map and of the threshold."""
         end = len(self.kernel.parameter_names)
-        last = end + len(self._noise_parameters)
+        last = end + len(self.noise.parameter_names)
         return theta[:end], theta[end:last], theta[last:]
-
-    @property
-    def _noise_parameters(self) -> tuple[str, ...]:
-        return ("scale", "strength") if self.noise.strength_matters else ("scale",)
 
     @property
     def _threshold(self) -> tuple[str, ...]:

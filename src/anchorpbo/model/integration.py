@@ -238,3 +238,15 @@ def _log_density(posterior: HyperparameterPosterior, x: Array, start: Array) -> 
     except np.linalg.LinAlgError:
         return -np.inf
     return value if np.isfinite(value) else -np.inf
+
+
+def integrate_evidence(posterior: HyperparameterPosterior, fitted: Fit) -> float:
+    """Return the log evidence integrated over the hyper-parameters, by Laplace's method.
+
+    The integral of p over x is p(x^) det(S H S)^(-1/2), in units of the integral of the prior if that is normal, with S
+    the diagonal matrix of the prior standard deviations. The eigenvalues of S H S are at least `MIN_CURVATURE`. The
+    difference between two models with the same priors is a log Bayes factor.
+    """
+    s = posterior.spreads
+    curvature = np.linalg.eigvalsh(s[:, None] * compute_curvature(posterior, fitted) * s)
+    return fitted.info.objective - 0.5 * float(np.log(np.maximum(curvature, MIN_CURVATURE)).sum())

@@ -132,6 +132,28 @@ def leave_one_out(
     return np.asarray(1.0 / total)
 
 
+def leave_one_out_outcomes(
+    nodes: Sequence[HyperparameterNode], latents: Sequence[LatentGaussian], duels: Duels, seed: int
+) -> Array:
+    """Return the probabilities of all outcomes of each duel given all other answers, (m, 3), by EP at every node.
+
+    The outcomes are: the first design of the row wins, tie, the second design wins. The weights of the nodes are those
+    of `leave_one_out`; the link is symmetric, so the second design wins with the probability of a win at -g.
+    """
+    total, weights = np.zeros((len(duels), 3)), np.zeros(len(duels))
+    nobody = np.zeros(len(duels), dtype=np.bool_)
+    for node, latent in zip(nodes, latents, strict=True):
+        likelihood = node.generative.likelihood
+        sites = EP().infer(latent, likelihood, np.random.default_rng(seed)).sites
+        mean, variance = latent.cavities(latent.solve(sites))
+        first, second = (np.exp(likelihood.log_marginal(side * mean, variance, nobody).value) for side in (1.0, -1.0))
+        outcomes = np.stack([first, np.maximum(1.0 - first - second, 0.0), second], axis=1)
+        weight = node.weight * np.exp(-likelihood.log_marginal(mean, variance, duels.tied).value)
+        total += weight[:, None] * outcomes
+        weights += weight
+    return np.asarray(total / weights[:, None])
+
+
 @dataclass(frozen=True, eq=False)
 class _NodeInference:
     posterior: GaussianPosterior

@@ -78,11 +78,7 @@ def resolve_learn(learn: LearnOption, kernel: Kernel, noise: NoiseMap) -> dict[s
     is_default = isinstance(learn, tuple) and learn == DEFAULT_LEARN
     specs: dict[str, Learn | None] = dict(learn) if isinstance(learn, Mapping) else dict.fromkeys(learn or ())
     of_kernel = {*kernel.parameter_names, *map(base_name, kernel.parameter_names)}
-    present = (
-        of_kernel
-        | {"noise_scale", "tie_threshold", "lapse"}
-        | ({"noise_strength"} if noise.strength_matters else set())
-    )
+    present = of_kernel | {"tie_threshold", "lapse"} | {base_name(f"noise_{name}") for name in noise.parameter_names}
     for name, spec in specs.items():
         if name not in LEARNABLE and name not in of_kernel:
             raise UnknownNameError.of("a hyper-parameter to learn", name, {*LEARNABLE, *of_kernel})

@@ -18,9 +18,16 @@ from anchorpbo.model.approximation import Approximation, InducingChoice
 from anchorpbo.model.fitting import FitInfo
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.integration import HyperparameterNode, IntegrationName, IntegrationRule
-from anchorpbo.model.node_inference import MixtureInference, ModelComponent, check_finite, leave_one_out
+from anchorpbo.model.node_inference import (
+    MixtureInference,
+    ModelComponent,
+    check_finite,
+    leave_one_out,
+    leave_one_out_outcomes,
+)
 from anchorpbo.model.params import DEFAULT_LEARN, LearnOption, Params
 from anchorpbo.model.settings import ModelSettings
+from anchorpbo.model.skips import SkipEvidence
 from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.validation import as_points
 from anchorpbo.posterior import LinearFunctional, Posterior, mix_posteriors
@@ -52,10 +59,10 @@ class PreferenceGP:
         Seed of the samplers.
     learn
         Hyper-parameters that `fit` learns; all others are fixed. Either names among ``lengthscale``, ``outputscale``,
-        ``noise_scale``, ``noise_strength``, ``tie_threshold``, ``lapse``, with default bounds and priors, or a mapping
-        from names to `Learn`, which may also contain other names of ``kernel.parameter_names``. If anything is learnt,
-        a tie threshold that the likelihood does not fix is learnt too. The lapse probability is learnt only if named;
-        a fit then takes several times as long.
+        ``noise_scale``, ``noise_strength``, ``noise_factor``, ``tie_threshold``, ``lapse``, with default bounds and
+        priors, or a mapping from names to `Learn`, which may also contain other names of ``kernel.parameter_names``. If
+        anything is learnt, a tie threshold that the likelihood does not fix is learnt too. The lapse probability is
+        learnt only if named; a fit then takes several times as long.
     starts
         Number of starting points of the fit.
     inducing
@@ -138,15 +145,33 @@ class PreferenceGP:
         self._log_evidence = None if subsample is not None else fit_info.log_evidence
         return self
 
-    def find_nodes(self, duels: Duels) -> tuple[HyperparameterNode, ...]:
-        """Return the nodes of the hyper-parameters that `fit` would find, the mode first; the model does not change."""
-        return self._find_nodes(duels)[0]
+    def find_nodes(self, duels: Duels, skips: SkipEvidence | None = None) -> tuple[HyperparameterNode, ...]:
+        """Return the nodes of the hyper-parameters that `fit` would find, the mode first; the model does not change.
 
-    def _find_nodes(self, duels: Duels) -> tuple[tuple[HyperparameterNode, ...], FitInfo, int | None]:
+        Parameters
+        ----------
+        skips
+            Skipped questions, as further evidence of the noise; they matter only if the noise map is learnt.
+        """
+        return self._find_nodes(duels, skips)[0]
+
+    def integrate_evidence(self, duels: Duels) -> float:
+        """Return the log evidence of these duels, integrated over the learnt hyper-parameters.
+
+        The difference between two models that learn the same hyper-parameters is their log Bayes factor. The model does
+        not change.
+        """
+        self._settings.check(duels)
+        with self._guard_numerics(duels):
+            return self._settings.integrate_evidence(duels)
+
+    def _find_nodes(
+        self, duels: Duels, skips: SkipEvidence | None = None
+    ) -> tuple[tuple[HyperparameterNode, ...], FitInfo, int | None]:
         """Return the nodes, the summary of the fit, and the size of the subsample of duels if they are too many."""
         self._settings.check(duels)
         with self._guard_numerics(duels):
-            return self._settings.find_nodes(duels)
+            return self._settings.find_nodes(duels, skips)
 
     def condition(self, duels: Duels) -> Self:
         """Infer the posterior at the present hyper-parameters.
@@ -261,6 +286,17 @@ class PreferenceGP:
         with self._guard_numerics(duels):
             latents = [self._settings.make_latent(duels, node.generative) for node in self._nodes]
             return check_finite(leave_one_out(self._nodes, latents, duels, self._settings.seed))
+
+    def prob_outcomes(self) -> Array:
+        """Return the probabilities of all outcomes of each duel given all other answers, (m, 3), as `prob_answers`.
+
+        The outcomes are: the first design of the row wins, tie, the second design wins. A row's first design is the
+        winner of a won duel, so the first column equals `prob_answers` for wins, and the second one for ties.
+        """
+        duels = self.duels
+        with self._guard_numerics(duels):
+            latents = [self._settings.make_latent(duels, node.generative) for node in self._nodes]
+            return check_finite(leave_one_out_outcomes(self._nodes, latents, duels, self._settings.seed))
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Return the probability, (n,), that the user chooses x_i over y_i, including the noise.

@@ -56,6 +56,7 @@ def make_default_specs(dimension: int, tie_threshold: float, unit: float = 1.0) 
         "outputscale": Learn((1e-2 * min(unit, 1.0), 1e4 * max(unit, 1.0)), LogNormal(10.0 * unit, 1.2)),
         "noise_scale": Learn((1e-3, 1e3), LogNormal(1.0, 1.0)),
         "noise_strength": Learn((1e-2, 13.0), LogNormal(2.0, 0.8)),
+        "noise_factor": Learn((1e-2, 1e2), LogNormal(1.0, 0.7)),
         "tie_threshold": Learn((1e-2, 5.0), LogNormal(tie_threshold, 0.7)),
         "lapse": Learn((0.01, 0.4), LogNormal(0.05, 1.0)),
     }

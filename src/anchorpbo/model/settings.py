@@ -15,12 +15,19 @@ from anchorpbo.inference import Inference, resolve_inference
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import resolve_likelihood
 from anchorpbo.model.approximation import MAX_FIT_DUELS, InducingRule, subsample_duels
-from anchorpbo.model.fitting import FitInfo, base_name, fit_with_lapse
+from anchorpbo.model.fitting import Fit, FitInfo, HyperparameterPosterior, base_name, fit_with_lapse
 from anchorpbo.model.generative_model import GenerativeModel
-from anchorpbo.model.integration import HyperparameterNode, IntegrationRule, find_nodes, resolve_integration
+from anchorpbo.model.integration import (
+    HyperparameterNode,
+    IntegrationRule,
+    find_nodes,
+    integrate_evidence,
+    resolve_integration,
+)
 from anchorpbo.model.node_inference import MixtureInference, check_finite, infer_mixture
 from anchorpbo.model.params import Params, resolve_learn
 from anchorpbo.model.priors import Learn, make_default_specs
+from anchorpbo.model.skips import SkipEvidence
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer
 from anchorpbo.posterior import LatentGaussian
@@ -66,19 +73,32 @@ class ModelSettings:
         if not isinstance(duels, Duels):
             raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
         self.generative.kernel.check_dimension(duels.dimension)
-        anchors = self.generative.noise.anchors
-        if anchors is not None and anchors.shape[1] != duels.dimension:
-            rule = f"the noise map's anchors must have the {duels.dimension} coordinates of the designs"
-            raise ShapeError(rule, f"{anchors.shape[1]} of them", "give anchors and designs the same coordinates")
+        noise = self.generative.noise
+        centres = None if noise.correction is None else noise.correction.centres
+        for name, points in (("anchors", noise.anchors), ("centres", centres)):
+            if points is not None and points.shape[1] != duels.dimension:
+                rule = f"the noise map's {name} must have the {duels.dimension} coordinates of the designs"
+                raise ShapeError(rule, f"{points.shape[1]} of them", f"give {name} and designs the same coordinates")
 
-    def find_nodes(self, duels: Duels) -> tuple[tuple[HyperparameterNode, ...], FitInfo, int | None]:
+    def find_nodes(
+        self, duels: Duels, skips: SkipEvidence | None = None
+    ) -> tuple[tuple[HyperparameterNode, ...], FitInfo, int | None]:
         """Return the nodes, the summary of the fit, and the size of the subsample of duels if they are too many."""
+        posterior, fitted, learnt_from = self._fit(duels, skips)
+        return find_nodes(self.integration, posterior, fitted), fitted.info, learnt_from
+
+    def integrate_evidence(self, duels: Duels) -> float:
+        """Return the log evidence of the duels, or of a subsample of many, integrated over the hyper-parameters."""
+        posterior, fitted, _ = self._fit(duels)
+        return float(check_finite(integrate_evidence(posterior, fitted)))
+
+    def _fit(self, duels: Duels, skips: SkipEvidence | None = None) -> tuple[HyperparameterPosterior, Fit, int | None]:
         too_many = self.inducing.exceeds_exact(duels, self.inference)
         some = subsample_duels(duels, MAX_FIT_DUELS) if too_many else duels
         initial = self.resolve_threshold(self.generative, duels)
-        posterior, fitted = fit_with_lapse(initial, some, self._make_specs(duels, initial), self.starts)
+        posterior, fitted = fit_with_lapse(initial, some, self._make_specs(duels, initial), self.starts, skips)
         check_finite(fitted.info.log_evidence)
-        return find_nodes(self.integration, posterior, fitted), fitted.info, len(some) if too_many else None
+        return posterior, fitted, len(some) if too_many else None
 
     def infer(
         self, nodes: Sequence[HyperparameterNode], duels: Duels, learnt_from: int | None = None

@@ -35,14 +35,15 @@ class _NegativeLOO:
 
     others: Array
     """Distances of each anchor to the others, (n, n - 1)."""
-    dimension: int
+    dimension: float
     profile: Profile
 
     @classmethod
-    def of(cls, anchors: Array, profile: Profile, metric: Metric) -> "_NegativeLOO":
+    def of(cls, anchors: Array, profile: Profile, metric: Metric, dimension: float | None = None) -> "_NegativeLOO":
         n, columns = anchors.shape
         distances = metric.distances(anchors, anchors)
-        return cls(distances[~np.eye(n, dtype=bool)].reshape(n, n - 1), metric.dimension(columns), profile)
+        d = metric.dimension(columns) if dimension is None else dimension
+        return cls(distances[~np.eye(n, dtype=bool)].reshape(n, n - 1), d, profile)
 
     def value_and_gradient(self, log_bandwidth: float) -> tuple[float, float]:
         """Return -LOO and its derivative in log h."""
@@ -75,6 +76,7 @@ def loo_bandwidth(
     bounds: tuple[float, float],
     profile: str | Profile = "gaussian",
     metric: MetricLike = "euclidean",
+    dimension: float | None = None,
 ) -> float:
     """Return the bandwidth within the bounds that minimises -LOO.
 
@@ -86,12 +88,14 @@ def loo_bandwidth(
         Smallest and largest bandwidth.
     profile, metric
         Kernel and distance of the density, by name or as objects.
+    dimension
+        The d of the factor 1/h^d; by default that of the metric.
     """
     points, (lower, upper) = as_anchors(anchors), as_bounds(bounds)
     profile, metric = as_profile(profile), as_metric(metric)
     if points.shape[0] == 1 or lower == upper:
         return lower
-    objective = _NegativeLOO.of(points, profile, metric)
+    objective = _NegativeLOO.of(points, profile, metric, dimension)
     start, end = np.log(lower), np.log(upper)
     count = int(np.clip(GRID_DENSITY * (end - start) * np.sqrt(objective.dimension), GRID_MIN, GRID_MAX))
     grid = np.linspace(start, end, count)

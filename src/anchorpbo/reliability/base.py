@@ -1,14 +1,14 @@
-"""The reliability score q(x) >= 0: the larger it is, the more reliable the user's judgement at x.
+"""The reliability score q(x): the larger it is, the more reliable the user's judgement at x.
 
 ::
 
     X_0          anchors, (n, d)
     h            bandwidth
-    q(x)         reliability
+    q(x)         reliability: 0 far from all anchors, above 0 near them, below 0 near negative anchors
     (r / h)^2    squared distance in bandwidths, (points, anchors)
 
 `Reliability` is the interface that a noise map uses; `ConstantReliability` has no anchors. The validation functions are
-shared by the two classes with anchors, `DensityReliability` and `BoundedReliability`.
+shared by the classes with anchors, `DensityReliability`, `BoundedReliability` and `SignedReliability`.
 """
 
 from abc import ABC, abstractmethod
@@ -28,13 +28,16 @@ MAX_ANCHOR_SIZE = 1e50
 
 
 class Reliability(ABC):
-    """A score q(x) >= 0 and its gradient; immutable, and compared by type and content."""
+    """A score q(x) and its gradient; immutable, and compared by type and content."""
 
     anchors: Array | None
     """Designs the user knows well, (n, d); ``None`` without anchors."""
 
     bandwidth: float | None
     """Width of the neighbourhood of an anchor; ``None`` without anchors."""
+
+    negative: Array | None = None
+    """Designs the user cannot judge, (k, d); ``None`` without negative anchors."""
 
     @abstractmethod
     def value(self, X: Array) -> Array:
@@ -74,21 +77,21 @@ class ConstantReliability(Reliability):
 
 
 def _same(first: object, second: object) -> bool:
-    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
-        return np.array_equal(first, second)
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return isinstance(first, np.ndarray) and isinstance(second, np.ndarray) and np.array_equal(first, second)
     return bool(first == second)
 
 
-def as_anchors(anchors: npt.ArrayLike) -> Array:
+def as_anchors(anchors: npt.ArrayLike, name: str = "anchors") -> Array:
     """Copy to an (n, d) array of at least one anchor; anchors need not lie in the unit cube."""
-    array = as_floats("anchors", anchors)
+    array = as_floats(name, anchors)
     if array.size == 0:
         remedy = "use NoiseMap.constant(...) without anchors"
-        raise InputError("anchors must hold at least one design", f"shape {array.shape}", remedy)
+        raise InputError(f"{name} must hold at least one design", f"shape {array.shape}", remedy)
     largest = float(np.abs(array).max())
     if largest > MAX_ANCHOR_SIZE:
-        raise InputError(f"anchors must be at most {MAX_ANCHOR_SIZE:g} in size", largest, "rescale the inputs")
-    return as_points("anchors", array)
+        raise InputError(f"{name} must be at most {MAX_ANCHOR_SIZE:g} in size", largest, "rescale the inputs")
+    return as_points(name, array)
 
 
 def as_bandwidth(bandwidth: float) -> float:

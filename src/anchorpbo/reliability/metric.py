@@ -6,13 +6,26 @@
     d            the exponent of 1/h^d in eq. kde, which makes a kernel of width h a density
 
     EuclideanMetric    r = |x - y|_2, categories 0 or 1 apart          d = number of columns
+                       r^2 = sum_c ((x_c - y_c) / s_c)^2               d = sum_c (s_min / s_c)^2, with length-scales s
     TanimotoMetric     r = 1 - x.y / (|x|^2 + |y|^2 - x.y)             d = 1
     HammingMetric      r = fraction of columns where x and y differ    d = 1
     ProductMetric      r^2 = sum of squares over groups of columns     d = sum over the groups
     CallableMetric     r = any function of two sets of designs         d = 1 by default
 
 A non-Euclidean metric has no natural dimension: the 2,048 columns of a fingerprint are not coordinates. So d = 1, which
-treats the distance itself as the coordinate. A noise map has a gradient only with a `SmoothMetric`.
+treats the distance itself as the coordinate. A bounded map has no such factor. It asks its metric for default bounds of
+the bandwidth and for the d of its leave-one-out choice, which is larger for fingerprints. A noise map has a gradient
+only with a `SmoothMetric`.
+
+`Metric.with_lengthscales` returns a metric in units of the length-scales l of a kernel (automatic relevance
+determination), so that a parameter that hardly affects the utility hardly keeps two designs apart::
+
+    s_c = min(l_c, 3) / min_b min(l_b, 3), at most 10
+    d   = sum_c w_c with w_c = s_c^-2, between 1 and the number of columns
+
+Equal length-scales give s = 1, the metric without them. A length-scale above 3, three times the side of the cube,
+hardly differs from 3 in its effect on a kernel, so it counts as 3. With s_c = 10 the narrowest default bandwidth, 0.1,
+is as wide as the cube in coordinate c; a larger ratio would change nothing.
 """
 
 from abc import ABC, abstractmethod
@@ -24,8 +37,13 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
-from anchorpbo.numerics.validation import as_floats
+from anchorpbo.numerics.validation import as_floats, as_vector
 from anchorpbo.typing import Array
+
+MAX_LENGTHSCALE = 3.0
+"""Largest length-scale of a kernel that counts in a metric, in sides of the unit cube."""
+MAX_RATIO = 10.0
+"""Largest ratio of two length-scales of a metric that come from a kernel."""
 
 
 class Metric(ABC):
@@ -39,8 +57,20 @@ class Metric(ABC):
         """Return the distances, (n, m), between the rows of X, (n, c), and of Y, (m, c)."""
 
     @abstractmethod
-    def dimension(self, columns: int) -> int:
+    def dimension(self, columns: int) -> float:
         """Return the d of the factor 1/h^d for designs with this many columns."""
+
+    def default_bandwidths(self, columns: int) -> tuple[float, float]:
+        """Return the smallest and the largest bandwidth of a bounded map by default: (0.1 sqrt(d), 0.2 sqrt(d))."""
+        return diagonal_bandwidths(self.dimension(columns))
+
+    def loo_dimension(self, columns: int) -> float:
+        """Return the d of the factor 1/h^d in the leave-one-out choice of a bounded map's bandwidth."""
+        return self.dimension(columns)
+
+    def with_lengthscales(self, lengthscales: Array) -> "Metric":
+        """Return this metric in units of a kernel's length-scales, one per column; itself if it has no coordinates."""
+        return self
 
 
 class SmoothMetric(Metric):
@@ -55,30 +85,67 @@ class SmoothMetric(Metric):
 
 @dataclass(frozen=True)
 class EuclideanMetric(SmoothMetric):
-    """The distance ``|x - y|_2``; d is the number of columns."""
+    """The distance ``|x - y|_2``, or ``|(x - y) / s|_2`` with length-scales s.
+
+    d is the number of columns. With length-scales it is their effective number, ``sum_c (s_min / s_c)^2``, in which a
+    column with a long length-scale counts little.
+    """
 
     categorical: tuple[int, ...] = ()
     """Categorical columns: two different values are at distance 1, and the gradient is 0."""
+    lengthscales: tuple[float, ...] | None = None
+    """Length-scale s of each column, above 0; ``None`` for 1 each."""
+
+    def __post_init__(self) -> None:
+        if self.lengthscales is None:
+            return
+        scales = as_vector("lengthscales", self.lengthscales)
+        if not len(scales) or (scales <= 0.0).any():
+            raise InputError("lengthscales must be one or more numbers above 0", self.lengthscales, "one per column")
+        object.__setattr__(self, "lengthscales", tuple(scales.tolist()))
+
+    def scales(self, columns: int) -> Array:
+        """Return the length-scales, (columns,); ones without any."""
+        if self.lengthscales is None:
+            return np.ones(columns)
+        if len(self.lengthscales) != columns:
+            rule = f"a metric with {len(self.lengthscales)} length-scales needs designs with as many coordinates"
+            raise ShapeError(rule, columns, "give one length-scale for each coordinate")
+        return np.array(self.lengthscales)
 
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
-        squares = np.zeros((len(X), len(Y)))
+        squares, scales = np.zeros((len(X), len(Y))), self.scales(X.shape[1])
         for c in range(X.shape[1]):
             apart = np.subtract.outer(X[:, c], Y[:, c])
-            squares += apart != 0.0 if c in self.categorical else apart * apart
+            if c in self.categorical:
+                apart = np.asarray(apart != 0.0, dtype=np.float64)
+            apart /= scales[c]
+            squares += apart * apart
         return np.sqrt(squares)
 
-    def dimension(self, columns: int) -> int:
-        """Return the number of columns."""
-        return columns
+    def dimension(self, columns: int) -> float:
+        """Return the number of columns, or the effective number with length-scales."""
+        if self.lengthscales is None:
+            return columns
+        scales = self.scales(columns)
+        return float(np.sum(np.square(scales.min() / scales)))
+
+    def with_lengthscales(self, lengthscales: Array) -> "EuclideanMetric":
+        """Return this metric with relative length-scales, at most 10 and the smallest 1; see the module."""
+        limited = np.minimum(lengthscales, MAX_LENGTHSCALE)
+        scales = np.minimum(limited / limited.min(), MAX_RATIO)
+        # Without length-scales an isotropic kernel gives an equal object, not only equal numbers.
+        return EuclideanMetric(self.categorical, None if (scales == 1.0).all() else tuple(scales.tolist()))
 
     def weighted_gradient(self, weights: Array, X: Array, Y: Array) -> Array:
-        """Return ``2 sum_j weights[i, j] (x_i - y_j)``, (n, c)."""
+        """Return ``2 sum_j weights[i, j] (x_i - y_j) / s^2``, (n, c)."""
         # Differences first, because `x sum(w) - w y` cancels near an anchor; one column at a time, to save memory.
-        gradient = np.zeros_like(X)
+        gradient, scales = np.zeros_like(X), self.scales(X.shape[1])
         for c in range(X.shape[1]):
             if c not in self.categorical:
-                gradient[:, c] = 2.0 * np.einsum("nm,nm->n", weights, np.subtract.outer(X[:, c], Y[:, c]))
+                apart = np.subtract.outer(X[:, c], Y[:, c])
+                gradient[:, c] = 2.0 / scales[c] ** 2 * np.einsum("nm,nm->n", weights, apart)
         return gradient
 
 
@@ -93,9 +160,24 @@ class TanimotoMetric(Metric):
         similarity = np.divide(common, union, out=np.ones_like(common), where=union > 0)
         return np.asarray(np.maximum(1.0 - similarity, 0.0))
 
-    def dimension(self, columns: int) -> int:
+    def dimension(self, columns: int) -> float:
         """Return 1: a fingerprint's columns are not coordinates."""
         return 1
+
+    def default_bandwidths(self, columns: int) -> tuple[float, float]:
+        """Return (0.2, 0.3): from close analogues to the chemical neighbourhood of a molecule (decision 47).
+
+        Morgan fingerprints of two molecules of one series are about 0.6 apart, and of unrelated ones 0.9.
+        """
+        return 0.2, 0.3
+
+    def loo_dimension(self, columns: int) -> float:
+        """Return 6: distances between fingerprints vary as little as in a space of about six coordinates.
+
+        With d = 1 leave-one-out would choose the largest bandwidth for any anchors but near duplicates, with which
+        anchors of one chemical series vouch for all of it.
+        """
+        return 6
 
 
 @dataclass(frozen=True)
@@ -108,7 +190,7 @@ class HammingMetric(Metric):
 
         return np.asarray(cdist(X, Y, "hamming"), dtype=np.float64)
 
-    def dimension(self, columns: int) -> int:
+    def dimension(self, columns: int) -> float:
         """Return 1: categories have no natural dimension."""
         return 1
 
@@ -125,9 +207,24 @@ class ProductMetric(Metric):
         squares = [metric.distances(X[:, columns], Y[:, columns]) ** 2 for metric, columns in self.parts]
         return np.asarray(np.sqrt(np.sum(squares, axis=0)))
 
-    def dimension(self, columns: int) -> int:
+    def dimension(self, columns: int) -> float:
         """Return the sum over the parts."""
         return sum(metric.dimension(len(own)) for metric, own in self.parts)
+
+    def default_bandwidths(self, columns: int) -> tuple[float, float]:
+        """Return the root of the summed squares of the parts' bandwidths, since their squared distances are summed."""
+        parts = np.array([metric.default_bandwidths(len(own)) for metric, own in self.parts])
+        lower, upper = np.sqrt(np.square(parts).sum(axis=0)).tolist()
+        return lower, upper
+
+    def loo_dimension(self, columns: int) -> float:
+        """Return the sum over the parts."""
+        return sum(metric.loo_dimension(len(own)) for metric, own in self.parts)
+
+    def with_lengthscales(self, lengthscales: Array) -> "ProductMetric":
+        """Return this metric with each part in units of the length-scales of its columns."""
+        parts = ((metric.with_lengthscales(lengthscales[list(own)]), own) for metric, own in self.parts)
+        return ProductMetric(tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -163,9 +260,15 @@ class CallableMetric(Metric):
             raise InputError("distances of the supplied metric must be at least 0", result.min(), "check the function")
         return result
 
-    def dimension(self, columns: int) -> int:
+    def dimension(self, columns: int) -> float:
         """Return the intrinsic dimension; `columns` is ignored."""
         return int(self.intrinsic_dimension)
+
+
+def diagonal_bandwidths(dimension: float) -> tuple[float, float]:
+    """Return a tenth and a fifth of the diagonal of the unit cube, sqrt(d)."""
+    diagonal = float(np.sqrt(dimension))
+    return 0.1 * diagonal, 0.2 * diagonal
 
 
 MetricLike: TypeAlias = str | Metric | Callable[[Array, Array], npt.ArrayLike]

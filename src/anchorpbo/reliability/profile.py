@@ -27,16 +27,16 @@ class Profile(ABC):
     """A kernel that depends on the squared distance only and is positive everywhere."""
 
     @abstractmethod
-    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
+    def log_value_and_slope(self, squared: Array, dimension: float) -> tuple[Array, Array]:
         """Return log k(s) and d log k / d s, both in the shape of ``squared``."""
 
     @final
-    def value(self, squared: Array, dimension: int) -> Array:
+    def value(self, squared: Array, dimension: float) -> Array:
         """Return k(s), in the shape of ``squared``."""
         return np.exp(self.log_value_and_slope(squared, dimension)[0])
 
     @final
-    def derivative(self, squared: Array, dimension: int) -> Array:
+    def derivative(self, squared: Array, dimension: float) -> Array:
         """Return d k / d s, in the shape of ``squared``."""
         log_value, slope = self.log_value_and_slope(squared, dimension)
         return np.exp(log_value) * slope
@@ -49,11 +49,11 @@ class GaussianLike(Profile):
     """Minus the slope of log k."""
 
     @abstractmethod
-    def log_peak(self, dimension: int) -> float:
+    def log_peak(self, dimension: float) -> float:
         """Return log k(0)."""
 
     @final
-    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
+    def log_value_and_slope(self, squared: Array, dimension: float) -> tuple[Array, Array]:
         """Return log_peak - rate s and -rate."""
         return self.log_peak(dimension) - self.rate * squared, np.full_like(squared, -self.rate)
 
@@ -64,7 +64,7 @@ class Gaussian(GaussianLike):
 
     rate: ClassVar[float] = 0.5
 
-    def log_peak(self, dimension: int) -> float:
+    def log_peak(self, dimension: float) -> float:
         """Return 0."""
         return 0.0
 
@@ -75,7 +75,7 @@ class GaussianDensity(GaussianLike):
 
     rate: ClassVar[float] = 0.5
 
-    def log_peak(self, dimension: int) -> float:
+    def log_peak(self, dimension: float) -> float:
         """Return -d/2 log(2 pi)."""
         return -0.5 * dimension * math.log(2.0 * math.pi)
 
@@ -86,7 +86,7 @@ class UnitGaussian(GaussianLike):
 
     rate: ClassVar[float] = math.pi
 
-    def log_peak(self, dimension: int) -> float:
+    def log_peak(self, dimension: float) -> float:
         """Return 0."""
         return 0.0
 

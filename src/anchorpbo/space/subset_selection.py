@@ -14,7 +14,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,10 +117,25 @@ def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -
         )
     rows = _FeatureRows.of(X, columns)
     gap = rows.distances(rows.at(before)).min(axis=1)
+    return choose_farthest(gap, n, lambda row: rows.distances(rows.at([row]))[:, 0])
+
+
+def choose_farthest(gap: Array, n: int, distances_to: Callable[[int], Array]) -> IntArray:
+    """Return n row numbers, each the farthest from all before it and from the rows chosen already [Gonzalez1985].
+
+    Parameters
+    ----------
+    gap
+        Distance of each row to the nearest row that is chosen already, (m,).
+    n
+        Number of rows; there are fewer if all others are at distance 0.
+    distances_to
+        Function that returns the distance of each row to one of them, (m,).
+    """
     found: list[int] = []
-    while len(found) < n and gap.max() > 0.0:
+    while len(found) < n and gap.max(initial=0.0) > 0.0:
         found.append(int(gap.argmax()))
-        gap = np.minimum(gap, rows.distances(rows.at(found[-1:]))[:, 0])
+        gap = np.minimum(gap, distances_to(found[-1]))
     return np.array(found, dtype=np.intp)
 
 
@@ -135,17 +150,26 @@ def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> Int
     if not len(X) or n == 0:
         return np.empty(0, dtype=np.intp)
     rows = np.sort(rng.permutation(len(X))[:MAX_SUBSET_ROWS])
-    D = distances(X[rows], X[rows], columns)
+    found: IntArray = rows[choose_medoids(distances(X[rows], X[rows], columns), n)]
+    return found
+
+
+def choose_medoids(D: Array, n: int) -> IntArray:
+    """Return n row numbers such that every other row is near one of them, from the distances D, (m, m) [PJ2009].
+
+    There are fewer if fewer than n rows are distinct.
+    """
+    if not len(D) or n == 0:
+        return np.empty(0, dtype=np.intp)
     middle = int(D.sum(axis=1).argmin())
-    chosen = np.append(middle, farthest_points(X[rows], n - 1, columns, [middle]))
+    chosen = np.append(middle, choose_farthest(D[:, middle], n - 1, lambda row: D[:, row])).astype(np.intp)
     for _ in range(_MAX_UPDATES):
         group = D[:, chosen].argmin(axis=1)
         elected = np.array([_central(D, np.flatnonzero(group == k)) for k in range(len(chosen))], dtype=np.intp)
         if np.array_equal(elected, chosen):
             break
         chosen = elected
-    found: IntArray = rows[chosen]
-    return found
+    return chosen
 
 
 def _central(D: Array, members: IntArray) -> int:
