@@ -182,7 +182,7 @@ def test_an_anchor_is_added_once(opt):
 
 def test_only_an_anchor_is_removed(opt):
     stranger = {**GOOD, "grind": 9}
-    message = r"only an anchor can be removed; received .*'grind': 9.*\.anchors"
+    message = r"only an anchor can be removed; received .*'grind': 9.*\.anchor_marks"
     refuses(opt, InputError, message, lambda: opt.remove_anchor(stranger))
 
 
@@ -241,7 +241,7 @@ def test_nothing_is_recommended_before_an_answer(skips):
         ({"noise": 0.5}, InputError, r"noise must be a NoiseRule; received 0\.5"),
         ({"noise": BoundedNoise(bandwidth=-1)}, InputError, "bandwidth must be a finite number above 0; received -1"),
         ({"noise": BoundedNoise(strength=-2)}, InputError, "strength must be a finite number of at least 0; .* -2"),
-        ({"noise": PaperNoise(bandwidth="wide")}, UnknownNameError, "bandwidth must be .*'loo'; received 'wide'"),
+        ({"noise": PaperNoise(bandwidth="wide")}, UnknownNameError, "bandwidth must be .*'loo'.*; received 'wide'"),
         ({"noise": PaperNoise(profile="flat")}, UnknownNameError, "profile must be one of .*; received 'flat'"),
         ({"noise": ConstantNoise(scale=0)}, InputError, "scale must be a finite number above 0; received 0"),
         ({"learn": ["lengthscale"]}, InputError, r"learn must map names to Learn or None; received \['lengthscale'\]"),

@@ -9,6 +9,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.study.dataset import RECENT_EVENTS, StudyData
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.events import (
+    JUDGEMENTS,
     AnchorAdded,
     AnchorRemoved,
     Answered,
@@ -38,7 +39,7 @@ def random_event(rng, number, known):
     kind = rng.integers(8)
     if kind == 0:
         known.append(first)
-        return AnchorAdded(first)
+        return AnchorAdded(first, judgement=JUDGEMENTS[rng.integers(3)])
     if kind == 1 and known:
         return AnchorRemoved(known.pop(int(rng.integers(len(known)))))
     if kind <= 3:
@@ -46,13 +47,19 @@ def random_event(rng, number, known):
     return Answered(f"{number}", first, second, ("first", "second", "tie", "skip")[rng.integers(4)])
 
 
+def places_of(known, judgement):
+    return np.array([np.frombuffer(point) for point, each in known.items() if each == judgement]).reshape(-1, 2)
+
+
 def naive(events):
     """What a log says, by the definitions: pairs, ties, skips, and the skipped and answered among the last few."""
-    pairs, tied, skipped, answered, known = [], [], [], [], dict(ANCHORS)
+    pairs, tied, skipped, answered = [], [], [], []
+    known = dict.fromkeys(ANCHORS, "good")
     for number, event in enumerate(events):
         points, recent = points_of(event), number >= len(events) - RECENT_EVENTS
         if isinstance(event, AnchorAdded):
-            known[points[0].tobytes()] = event.design
+            known.pop(points[0].tobytes(), None)
+            known[points[0].tobytes()] = event.judgement
         elif isinstance(event, AnchorRemoved):
             del known[points[0].tobytes()]
         elif isinstance(event, Answered) and event.outcome == "skip":
@@ -65,8 +72,9 @@ def naive(events):
     return {
         "pairs": np.array(pairs).reshape(-1, 2, 2),
         "tied": np.array(tied, dtype=bool),
-        "anchor_designs": tuple(known.values()),
-        "anchors": np.array([np.frombuffer(point) for point in known]).reshape(-1, 2),
+        "anchors": places_of(known, "good"),
+        "negative_anchors": places_of(known, "poor"),
+        "marked": np.array([np.frombuffer(point) for point in known]).reshape(-1, 2),
         "skips": len(skipped),
         "recently_skipped": tuple(points for recent, points in skipped if recent),
         "recently_answered": tuple(answered),

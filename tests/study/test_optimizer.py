@@ -696,7 +696,7 @@ def test_what_is_done_to_the_history_or_a_design_does_not_reach_the_study():
     opt.history[0]["winner"]["x0"] = 7.0
     opt.history.clear()
     opt.anchors[0]["x0"] = 7.0
-    opt.propose_anchors(1)[0]["x0"] = 7.0
+    opt.propose_anchors(1)[0].design["x0"] = 7.0
     opt.recommend().design["x0"] = 7.0
     opt.recommend().credible_set[0]["x0"] = 7.0
     assert opt.to_json() == before

@@ -100,11 +100,12 @@ def test_there_are_duels_to_start_with_where_they_are_said_to_be(kind, seed):
 def test_the_public_surface_of_an_optimizer_has_nothing_for_workers():
     public = {name for name in dir(Optimizer) if not name.startswith("_")}
     assert public == {
-        "ask", "ask_again", "ask_against", "ask_pair", "peek", "assess",
+        "ask", "ask_again", "ask_against", "ask_pair", "ask_anchor_check",
+        "peek", "assess", "audit", "validate_anchors",
         "tell", "tell_preference", "import_comparisons", "undo", "record", "validate",
-        "anchors", "add_anchor", "remove_anchor", "propose_anchors",
+        "anchors", "negative_anchors", "anchor_marks", "add_anchor", "tell_anchor", "remove_anchor", "propose_anchors",
         "recommend", "recommended", "utilities",
-        "progress", "surprises", "model", "acquisition_model", "noise_map", "history",
+        "progress", "retest", "surprises", "model", "acquisition_model", "noise_map", "history",
         "space", "plan",
         "replay", "to_json", "from_json", "save", "load",
     }  # fmt: skip

@@ -15,8 +15,9 @@ from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.study.duel_search import DuelSearch
+from anchorpbo.study.events import list_designs
 from anchorpbo.study.expected_gain import expected_gain
-from anchorpbo.study.explanations import INITIAL_DUEL, KNOCKOUT_DUEL, explain_duel
+from anchorpbo.study.explanations import INITIAL_DUEL, KNOCKOUT_DUEL, RETEST_DUEL, explain_duel
 from anchorpbo.study.hyperparameters import ModelFitter
 from anchorpbo.study.initial_duels import (
     generate_initial_pairs,
@@ -26,6 +27,7 @@ from anchorpbo.study.initial_duels import (
     select_knockout_challenger,
     select_knockout_pair,
 )
+from anchorpbo.study.repeats import find_champion, is_repeat_due, select_repeat
 from anchorpbo.typing import Array
 
 
@@ -62,6 +64,13 @@ class DuelSelector:
         if asked < self.fitter.plan.initial:
             pair = _order_sides(select_initial_pair(self.initial_pairs, asked + data.skips, duel_filter), flip)
             return self._make_duel(data, pair, INITIAL_DUEL, None)
+        if self.is_repeat_due(data, len(pending)):
+            noise_map = self.fitter.hyperparameters(data).noise if len(data) else None
+            entry = None if noise_map is None else select_repeat(data, pending, noise_map, rng)
+            if entry is not None:
+                # The designs of the event, because coordinates may be rounded when they are decoded.
+                first, second = list_designs(entry.event)
+                return Duel.create(self.study, data.events, dict(second), dict(first), RETEST_DUEL, None)
         now = self.fitter.acquisition_model(data)
         model = self.fitter.acquisition_model(data, _fantasise(now, pending)) if pending else now
         champion = self._find_champion(model, data)
@@ -71,6 +80,11 @@ class DuelSelector:
         return self._make_duel(
             data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)
         )
+
+    def is_repeat_due(self, data: StudyData, pending: int = 0) -> bool:
+        """Return whether the next question is to repeat an earlier pair, see `anchorpbo.study.repeats`."""
+        plan = self.fitter.plan
+        return is_repeat_due(data, plan.initial, plan.repeat_rate, self.seed, pending)
 
     def select_against(self, data: StudyData, design: Array, pending: Array, avoid: Array) -> Duel:
         """Select the best challenger of a design, (d,).
@@ -116,8 +130,9 @@ class DuelSelector:
 
     def _find_champion(self, model: PreferenceGP, data: StudyData) -> Array:
         """Return the previous winner, (d,); without one, the design of best mean, or any before the first answer."""
-        if data.champion is not None:
-            return data.champion
+        champion = find_champion(data) if self.fitter.plan.repeat_rate else data.champion
+        if champion is not None:
+            return champion
         points = model.posterior.points
         return np.asarray(points[int(np.argmax(model.posterior.means))] if len(points) else self.initial_pairs[0, 0])
 

@@ -6,13 +6,19 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.validation import freeze
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.typing import Array
+
+Judgement = Literal["good", "poor", "unsure"]
+JUDGEMENTS: tuple[Judgement, ...] = get_args(Judgement)
+AnchorAnswer = Literal["yes", "no", "unsure"]
+ANCHOR_ANSWERS: dict[str, Judgement] = {"yes": "good", "no": "poor", "unsure": "unsure"}
+"""Judgements by the answer to "could you judge this design well?"."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +53,20 @@ class Preferred:
 
 @dataclass(frozen=True)
 class AnchorAdded:
-    """The user marked a design as an anchor."""
+    """The user marked a design; this replaces an earlier mark of the design with another judgement."""
 
     type: ClassVar[str] = "anchor_added"
     design: Design
     name: str | None = None
     """Name given by the user; not part of the digest, because no result depends on it."""
+    judgement: Judgement = "good"
+    """How well the user can judge the design: a "good" mark is an anchor, a "poor" one a negative anchor, and an
+    "unsure" one only keeps the design from being proposed again."""
 
 
 @dataclass(frozen=True)
 class AnchorRemoved:
-    """The user removed an anchor."""
+    """The user removed the mark of a design, of any judgement."""
 
     type: ClassVar[str] = "anchor_removed"
     design: Design
@@ -75,11 +84,28 @@ def list_designs(event: Event) -> tuple[Design, ...]:
     return (event.design,)
 
 
+def parse_judgement(text: object) -> Judgement:
+    """Return a judgement; raise unless it is one."""
+    if not isinstance(text, str) or text not in JUDGEMENTS:
+        raise UnknownNameError.of("judgement", text, JUDGEMENTS)
+    return text
+
+
+def parse_anchor_answer(text: object) -> Judgement:
+    """Return the judgement for an answer to "could you judge this design well?"."""
+    if not isinstance(text, str) or text not in ANCHOR_ANSWERS:
+        raise UnknownNameError.of("answer", text, ANCHOR_ANSWERS)
+    return ANCHOR_ANSWERS[text]
+
+
 def event_to_dict(event: Event) -> dict[str, Any]:
     """Convert an event to JSON data; its designs are copies."""
     fields = {key: dict(value) if isinstance(value, dict) else value for key, value in vars(event).items()}
     if isinstance(event, AnchorAdded) and event.name is None:
         del fields["name"]
+    # Left out, so that anchors have the text and the digest of releases without judgements.
+    if isinstance(event, AnchorAdded) and event.judgement == "good":
+        del fields["judgement"]
     return {"type": event.type, **fields}
 
 
@@ -122,7 +148,7 @@ def _read_anchor(data: Mapping[str, Any], space: DesignSpace) -> Event:
     name = data.get("name")
     if not isinstance(name, str | None):
         raise InputError("the name of an anchor must be text", repr(name), "leave it out if the anchor has none")
-    return AnchorAdded(space.check(data["design"]), name)
+    return AnchorAdded(space.check(data["design"]), name, parse_judgement(data.get("judgement", "good")))
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any], DesignSpace], Event]] = {

@@ -9,6 +9,7 @@ from anchorpbo.formatting import format_count, format_probability, format_value,
 from anchorpbo.html import Markup, facts, join, note, sheet, table, tag
 from anchorpbo.space import Catalogue, Design, Space
 from anchorpbo.space.html import catalogue_table, space_table
+from anchorpbo.study.audit import Audit
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.optimizer import Optimizer
 from anchorpbo.study.progress import Progress
@@ -47,6 +48,18 @@ def progress_html(progress: Progress) -> str:
     """Return the progress of a study."""
     gain = None if progress.gain is None else f"{100 * progress.gain:.1f} % of the range of utilities seen"
     return sheet(progress.sentence, facts({"answers": progress.duels, "expected gain of the next": gain}))
+
+
+def audit_html(audit: Audit) -> str:
+    """Return the findings of an audit as a table."""
+    rows = []
+    for one in audit:
+        interval = " to ".join(f"{end:.2f}" for end in one.interval)
+        value = None if one.value is None else f"{one.value:.2f}"
+        level = tag("b", one.level) if one.level == "warning" else one.level
+        rows.append((one.title, level, value, interval, tag("span", one.sentence)))
+    heads = ("finding", "level", "value", "90 % interval", "in words")
+    return sheet(audit.sentence, table(heads, rows, numbers=("value",)))
 
 
 def optimizer_html(optimizer: Optimizer) -> str:

@@ -5,30 +5,35 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
 from anchorpbo.inference import EP, Inference, Laplace
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.model import HyperparameterNode, PreferenceGP
+from anchorpbo.model import MAP, HyperparameterNode, IntegrationRule, PreferenceGP
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.posterior.posterior_mixture import WEIGHTS_TOLERANCE
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.study.cache import LRUCache
 from anchorpbo.study.dataset import StudyData
+from anchorpbo.study.noise_basis import CENTRES, LENGTHSCALES, NoiseBasis, find_lengthscales
 from anchorpbo.study.plan import Plan, select_learnable
 from anchorpbo.typing import Array
 
 ONE_START_DUELS = 50
 """Number of duels from which a fit has one start: the evidence then had one optimum in every study tried."""
 
-Key = tuple[str, bytes]
-"""Digest of the log up to the last duel of the fit, and the present anchors."""
+FACTORS = "factors"
+"""Key of the factors of the correction of the noise in the JSON of hyper-parameters."""
+
+Key = tuple[str, bytes, bytes]
+"""Digest of the log up to the last duel of the fit, the present anchors and the negative anchors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +54,24 @@ class Hyperparameters:
     """Weight of this node."""
     others: tuple[Hyperparameters, ...] = ()
     """The other nodes, if this one is the mode; all weights sum to 1."""
+    basis: NoiseBasis = field(default_factory=NoiseBasis)
+    """Length-scales and centres of the noise map, if it has any."""
 
     @classmethod
-    def from_nodes(cls, prior: Kernel, likelihood: Likelihood, nodes: Sequence[HyperparameterNode]) -> Hyperparameters:
+    def from_nodes(
+        cls,
+        prior: Kernel,
+        likelihood: Likelihood,
+        nodes: Sequence[HyperparameterNode],
+        basis: NoiseBasis,
+    ) -> Hyperparameters:
         """Return the nodes of a fit, with the kernel and the likelihood of the plan."""
         parts = []
         for node in nodes:
             kernel, noise, fitted = node.generative.kernel, node.generative.noise, node.generative.likelihood
             # Without ties the threshold stays open, so that a later tie can set it.
             kept = fitted if fitted.tau > 0 else likelihood.with_lapse(fitted.lapse)
-            parts.append(cls(prior, kernel.log_parameters, noise, kept, node.weight))
+            parts.append(cls(prior, kernel.log_parameters, noise, kept, node.weight, basis=basis))
         return replace(parts[0], others=tuple(parts[1:]))
 
     @cached_property
@@ -71,6 +84,8 @@ class Hyperparameters:
         noise = {
             "scale": self.noise.scale,
             **({"strength": self.noise.strength} if self.noise.strength_matters else {}),
+            **({} if self.noise.correction is None else {FACTORS: np.asarray(self.noise.correction.factors).tolist()}),
+            **self.basis.to_dict(),
         }
         log_parameters = dict(zip(self.prior.parameter_names, self.log_parameters.tolist(), strict=True))
         # Without lapses the key is left out, as in studies of releases that had none.
@@ -108,7 +123,9 @@ class Hyperparameters:
         if threshold is not None:
             likelihood = likelihood.with_threshold(threshold)
         log_parameters = np.array([data["log_parameters"][name] for name in self.prior.parameter_names], dtype=float)
-        return Hyperparameters(self.prior, log_parameters, self.noise.with_parameters(**data["noise"]), likelihood)
+        parameters = {name: value for name, value in data["noise"].items() if name not in self.basis.to_dict()}
+        noise = self.noise.with_parameters(**parameters)
+        return Hyperparameters(self.prior, log_parameters, noise, likelihood, basis=self.basis)
 
     def make_model(self, inference: Inference, seed: int) -> PreferenceGP:
         """Create a model with fixed hyper-parameters."""
@@ -138,7 +155,15 @@ def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
         return False
     if any(set(data[part]) != set(layout[part]) for part in parts):
         return False
-    logs, noise, threshold = data["log_parameters"].values(), data["noise"].values(), data["tie_threshold"]
+    logs, threshold = data["log_parameters"].values(), data["tie_threshold"]
+    # All nodes have the length-scales and the centres that the noise map was made with.
+    if any(data["noise"].get(name) != layout["noise"].get(name) for name in (LENGTHSCALES, CENTRES)):
+        return False
+    factors = data["noise"].get(FACTORS, [])
+    if not isinstance(factors, list) or len(factors) != len(layout["noise"].get(FACTORS, [])):
+        return False
+    numbers = (value for name, value in data["noise"].items() if name not in (LENGTHSCALES, CENTRES, FACTORS))
+    noise = [*numbers, *factors]
     return (
         all(_is_number(log) and _is_scale(_exp(log)) for log in logs)
         and all(map(_is_scale, noise))
@@ -196,7 +221,7 @@ class ModelFitter:
     def key(self, data: StudyData) -> Key:
         """Return the key of the hyper-parameters, which are a function of it."""
         count = self.plan.last_fit(len(data))
-        return data.digests[count - 1] if count else "", data.anchors.tobytes()
+        return data.digests[count - 1] if count else "", data.anchors.tobytes(), data.negative_anchors.tobytes()
 
     def has_hyperparameters(self, data: StudyData) -> bool:
         """Return whether the hyper-parameters are in the cache."""
@@ -205,20 +230,61 @@ class ModelFitter:
     def put_hyperparameters(self, data: StudyData, values: Mapping[str, Any]) -> None:
         """Put the result of `Hyperparameters.to_dict` into the cache, instead of fitting again."""
         plan = self.plan
-        initial = Hyperparameters(
-            plan.kernel, plan.kernel.log_parameters, plan.noise_map(data.anchors), plan.likelihood
+        saved = values.get("noise") if isinstance(values, Mapping) else None
+        is_corrected = plan.noise.corrects and plan.last_fit(len(data)) > 0
+        basis = NoiseBasis.read(
+            saved, data.dimension, learns_metric=self._learns_metric(data), is_corrected=is_corrected
         )
+        if basis is None:
+            d, expected = data.dimension, {}
+            if self._learns_metric(data):
+                expected[LENGTHSCALES] = f"{d} numbers above 0"
+            if is_corrected:
+                expected[CENTRES] = f"lists of {d} numbers"
+            rule = f"learnt must have the keys of {json.dumps({'noise': expected})}"
+            raise InputError(rule, repr(saved), "set it to null to have it learnt again")
+        noise = plan.noise_map(data.anchors, data.negative_anchors, basis)
+        initial = Hyperparameters(plan.kernel, plan.kernel.log_parameters, noise, plan.likelihood, basis=basis)
         self._fits.put(self.key(data), initial.at(values))
 
     def _condition(self, data: StudyData, inference: Inference, fantasies: Sequence[Array] = ()) -> PreferenceGP:
         return self.hyperparameters(data).make_model(inference, self.seed).condition(data.duels(fantasies=fantasies))
 
     def _fit(self, data: StudyData) -> Hyperparameters:
-        kernel, likelihood, noise = self.plan.kernel, self.plan.likelihood, self.plan.noise_map(data.anchors)
-        count = self.plan.last_fit(len(data))
-        learn = select_learnable(kernel, noise, self.plan.learn)
-        starts = 2 if count < ONE_START_DUELS else 1
-        model = PreferenceGP(
-            kernel, likelihood, Laplace(), noise, learn=learn, starts=starts, integration=self.plan.integration
+        """Fit the hyper-parameters; if the metric of the noise map is learnt, in two stages.
+
+        The first stage has the map of the space's metric. Its mode gives the length-scales of the metric, and the
+        second stage starts at that mode with the map of the rescaled metric.
+        """
+        plan, kernel, likelihood = self.plan, self.plan.kernel, self.plan.likelihood
+        count = plan.last_fit(len(data))
+        duels, starts, lengthscales = data.duels(count), 2 if count < ONE_START_DUELS else 1, None
+        skips = plan.noise.weigh_skips(*data.split_questions(count))
+        if self._learns_metric(data):
+            noise = plan.noise_map(data.anchors, data.negative_anchors)
+            kernel = self._make_model(kernel, noise, MAP(), starts).find_nodes(duels, skips)[0].generative.kernel
+            lengthscales, starts = find_lengthscales(kernel, data.dimension), 1
+        basis = NoiseBasis(lengthscales, self._select_centres(duels, lengthscales))
+        noise = plan.noise_map(data.anchors, data.negative_anchors, basis)
+        nodes = self._make_model(kernel, noise, plan.integration, starts).find_nodes(duels, skips)
+        return Hyperparameters.from_nodes(plan.kernel, likelihood, nodes, basis)
+
+    def _select_centres(self, duels: Duels, lengthscales: Array | None) -> Array | None:
+        """Return the centres of the correction of the noise; ``None`` without duels, or if the rule has none."""
+        if not len(duels):
+            return None
+        metric = self.plan.metric
+        metric = metric if lengthscales is None else metric.with_lengthscales(lengthscales)
+        counts = np.bincount(np.append(duels.first, duels.second), minlength=len(duels.points)).astype(np.float64)
+        return self.plan.noise.select_centres(duels.points, counts, metric)
+
+    def _make_model(self, kernel: Kernel, noise: NoiseMap, integration: IntegrationRule, starts: int) -> PreferenceGP:
+        """Create a model whose hyper-parameters are to be fitted, from those of this kernel."""
+        # What the study was asked to learn replaces the bounds and priors of its rule.
+        learn = select_learnable(kernel, noise, {**self.plan.noise.learn, **self.plan.learn})
+        return PreferenceGP(
+            kernel, self.plan.likelihood, Laplace(), noise, learn=learn, starts=starts, integration=integration
         )
-        return Hyperparameters.from_nodes(kernel, likelihood, model.find_nodes(data.duels(count)))
+
+    def _learns_metric(self, data: StudyData) -> bool:
+        return self.plan.noise.learns_metric and len(data.anchors) + len(data.negative_anchors) > 0

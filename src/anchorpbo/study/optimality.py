@@ -139,7 +139,7 @@ def compute_p_within(
     paths = draw_paths(posterior, PATHS, grids, rng)
     spread = region.sample(SPREAD_DESIGNS, rng)
     if paths is None:
-        near = np.vstack([posterior.points, _surround(region, x, rng)])
+        near = np.vstack([posterior.points, sample_around(region, x, rng)])
         return _estimate_on_list(posterior, spread, near, group, margin, rng)
     return float(np.concatenate([_are_within(part, region, spread, group, margin) for part in paths]).mean())
 
@@ -214,7 +214,7 @@ def _estimate_on_list(
     return float((own >= best - margin * (best - median)).mean())
 
 
-def _surround(region: Region, x: Array, rng: np.random.Generator) -> Array:
+def sample_around(region: Region, x: Array, rng: np.random.Generator) -> Array:
     """Return designs of a region around x, (n, d)."""
     radii = np.repeat(CLOUD_RADII, CLOUD_DESIGNS // len(CLOUD_RADII))
     return region.repair(region.snap(x + radii[:, None] * rng.standard_normal((len(radii), len(x)))))

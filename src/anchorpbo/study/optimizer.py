@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -17,17 +18,21 @@ from anchorpbo.model import IntegrationName, IntegrationRule, Learn, PreferenceG
 from anchorpbo.numerics.validation import as_integer, as_non_negative, as_share
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.anchor_proposals import propose_anchors
+from anchorpbo.study.anchor_proposals import AnchorProposal
+from anchorpbo.study.anchor_validation import AnchorValidation
 from anchorpbo.study.assessment import Assessment
+from anchorpbo.study.audit import Audit
 from anchorpbo.study.comparisons import read_comparisons
+from anchorpbo.study.dataset import AnchorMark
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
-from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred
+from anchorpbo.study.events import AnchorAdded, AnchorAnswer, AnchorRemoved, Answered, Preferred, parse_anchor_answer
 from anchorpbo.study.explanations import GIVEN_DUEL
 from anchorpbo.study.logged_study import LoggedStudy
 from anchorpbo.study.optimality import DEFAULT_MARGIN
 from anchorpbo.study.plan import NoiseRule, StartName
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_utilities
+from anchorpbo.study.retest import Retest
 from anchorpbo.study.surprises import Surprise
 from anchorpbo.typing import Array
 
@@ -79,6 +84,9 @@ class Optimizer(LoggedStudy):
     start
         First duels: ``"anchors"``, a knockout among up to five anchors, in order, which ends early if the first of them
         loses against a design from elsewhere; or ``"spread"``, only duels spread over the space.
+    repeat_rate
+        Share of questions, from 0 to 1, that repeat an earlier pair with the sides swapped, to test how consistent the
+        answers are; see `anchorpbo.study.repeats`. The initial duels and the five questions after them are no repeats.
 
     Examples
     --------
@@ -111,12 +119,13 @@ class Optimizer(LoggedStudy):
         integration: IntegrationName | IntegrationRule | None = None,
         preset_version: int | None = None,
         start: StartName | None = None,
+        repeat_rate: float = 0.0,
     ) -> None:
         super().__init__(
             space, anchors, seed=seed, strategy=strategy, preset=preset, kernel=kernel, likelihood=likelihood,
             inference=inference, noise=noise, learn=learn, initial=initial, refit_every=refit_every,
             risk_weight=risk_weight, baseline=baseline, integration=integration, preset_version=preset_version,
-            start=start,
+            start=start, repeat_rate=repeat_rate,
         )  # fmt: skip
 
     # -- ask and tell --------------------------------------------------------------------------------------------------
@@ -175,6 +184,14 @@ class Optimizer(LoggedStudy):
         """
         with self._lock_state() as state:
             return state.ask_again(as_integer("event", event, 0))
+
+    def ask_anchor_check(self) -> Duel:
+        """Return the duel whose answer tells most about whether the anchors are right, see `validate_anchors`.
+
+        Both designs are reliable or both are not, according to the noise map. Each pair is asked up to twice.
+        """
+        with self._lock_state() as state:
+            return state.ask_anchor_check()
 
     def ask_pair(self, first: Mapping[str, Any], second: Mapping[str, Any], *, why: str = GIVEN_DUEL) -> Duel:
         """Return the duel of two given designs, such as a pair that somebody else compared.
@@ -238,24 +255,58 @@ class Optimizer(LoggedStudy):
     def anchors(self) -> list[Design]:
         """Designs the user knows well."""
         with self._lock_state() as state:
-            return [dict(design) for design in state.data.anchor_designs]
+            return [dict(design) for design in state.data.marked_designs("good")]
+
+    @property
+    def negative_anchors(self) -> list[Design]:
+        """Designs the user cannot judge well; answers near them count less, except with the paper's map."""
+        with self._lock_state() as state:
+            return [dict(design) for design in state.data.marked_designs("poor")]
+
+    @property
+    def anchor_marks(self) -> list[AnchorMark]:
+        """All marked designs with their judgements, also those marked as unsure; oldest first."""
+        with self._lock_state() as state:
+            return [AnchorMark(dict(mark.design), mark.judgement) for mark in state.data.marks.values()]
 
     def add_anchor(self, design: Mapping[str, Any]) -> None:
         """Mark a design as well known; this changes the noise map of all answers."""
+        self.tell_anchor(design, "yes")
+
+    def tell_anchor(self, design: Mapping[str, Any], answer: AnchorAnswer) -> None:
+        """Record the answer to "could you judge this design well?", which replaces an earlier, different one.
+
+        Parameters
+        ----------
+        design
+            Any design, such as one of `propose_anchors`.
+        answer
+            ``"yes"`` makes it an anchor, near which answers count more. ``"no"`` makes it a negative anchor, near which
+            they count less. ``"unsure"`` only keeps it from being proposed again.
+        """
+        judgement = parse_anchor_answer(answer)
         with self._lock_state() as state:
-            state.record(AnchorAdded(self.space.check(design)))
+            state.record(AnchorAdded(self.space.check(design), judgement=judgement))
 
     def remove_anchor(self, design: Mapping[str, Any]) -> None:
-        """Remove an anchor; this changes the noise map of all answers."""
+        """Remove the mark of a design, whatever the answer was; this changes the noise map of all answers."""
         with self._lock_state() as state:
             state.record(AnchorRemoved(self.space.check(design)))
 
-    def propose_anchors(self, n: int) -> list[Design]:
-        """Return up to n spread designs that are not anchors, to show with "could you judge this one well?"."""
+    def propose_anchors(self, n: int = 6) -> list[AnchorProposal]:
+        """Return up to n designs to show with "could you judge this one well?", and what an anchor there would change.
+
+        They cover the space; once there are answers, every other one is a design that may be the best. None of them is
+        marked, whatever the answer was: tell it by `tell_anchor`.
+
+        Parameters
+        ----------
+        n
+            Number of proposals; fewer are returned if fewer designs are left.
+        """
         n = as_integer("n", n, 1)
         with self._lock_state() as state:
-            points = propose_anchors(self.space, n, state.data.anchors, np.random.default_rng([self._settings.seed, 4]))
-        return [self.space.decode(x) for x in points]
+            return [replace(one, design=dict(one.design)) for one in state.propose_anchors(n)]
 
     # -- results -------------------------------------------------------------------------------------------------------
 
@@ -346,6 +397,38 @@ class Optimizer(LoggedStudy):
         """
         with self._lock_state() as state:
             return state.surprises()
+
+    def retest(self) -> Retest:
+        """Return how often answers to the same pair agree, by band of reliability, and what the model expects.
+
+        All pairs answered more than once count, whoever asked for the repeat: the study (`repeat_rate`), the user
+        (`ask_again`, `tell_preference`), or the model.
+        """
+        with self._lock_state() as state:
+            return state.retest()
+
+    def validate_anchors(self) -> AnchorValidation:
+        """Return whether the answers support the anchors: a Bayes factor, a verdict, and a sentence.
+
+        The anchored noise map is compared with a constant one. The agreement of answers to the same pair, near the
+        anchors and elsewhere, is in `retest`. Questions of `ask_anchor_check` decide fastest.
+        """
+        with self._lock_state() as state:
+            return state.validate_anchors()
+
+    def audit(self, *, seconds: Sequence[float | None] | None = None) -> Audit:
+        """Return whether the answers can be trusted: findings, each with a number, its 90 % interval and a sentence.
+
+        ``str(audit)`` is the whole report, ``audit["drift"]`` one finding. docs/trust.md explains them.
+
+        Parameters
+        ----------
+        seconds
+            Response time of each event of `history` in seconds, ``None`` where unknown, for a finding about their
+            trend.
+        """
+        with self._lock_state() as state:
+            return state.audit(seconds)
 
     @property
     def model(self) -> PreferenceGP:

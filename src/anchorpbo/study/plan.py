@@ -22,13 +22,26 @@ from anchorpbo.model import (
     Learn,
     LogNormal,
     QuasiMonteCarlo,
+    SkipEvidence,
     resolve_integration,
 )
 from anchorpbo.model.fitting import base_name
-from anchorpbo.model.priors import LEARNABLE
-from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive
-from anchorpbo.reliability import EuclideanMetric, Metric, NoiseMap, ProductMetric, TanimotoMetric
+from anchorpbo.model.priors import LEARNABLE, make_default_specs
+from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive, as_share
+from anchorpbo.reliability import (
+    EuclideanMetric,
+    GaussianDensity,
+    Metric,
+    NoiseCorrection,
+    NoiseMap,
+    ProductMetric,
+    TanimotoMetric,
+    loo_bandwidth,
+    select_centres,
+)
+from anchorpbo.reliability.metric import diagonal_bandwidths
 from anchorpbo.space import DesignSpace
+from anchorpbo.study.noise_basis import NoiseBasis
 from anchorpbo.study.optimality import StoppingCalibration
 from anchorpbo.typing import Array
 
@@ -49,6 +62,8 @@ MAX_LENGTHSCALES = 20
 """Largest number of coordinates with a length-scale each; more coordinates share one."""
 
 
+NOISE_METRICS = ("space", "learnt")
+DEFAULT_BOUNDS = ("metric", "diagonal")
 StartName = Literal["spread", "anchors"]
 STARTS = ("spread", "anchors")
 
@@ -56,9 +71,40 @@ STARTS = ("spread", "anchors")
 class NoiseRule(ABC):
     """Abstract rule that creates a noise map from anchors; immutable."""
 
+    @property
+    def learns_metric(self) -> bool:
+        """Whether the metric of the map has the length-scales of the fitted kernel."""
+        return False
+
+    @property
+    def corrects(self) -> bool:
+        """Whether the noise map has a correction, at the centres of `select_centres`, that a fit learns."""
+        return False
+
+    def select_centres(self, designs: Array, counts: Array, metric: Metric) -> Array | None:
+        """Return the centres, (r, d), among designs compared, (n, d), with their numbers of answers, (n,)."""
+        return None
+
+    def correct(self, noise: NoiseMap, centres: Array, metric: Metric) -> NoiseMap:
+        """Return the noise map with a correction at these centres, (r, d), that corrects nothing yet."""
+        return noise
+
+    @property
+    def learn(self) -> dict[str, Learn | None]:
+        """Hyper-parameters of the noise map to learn, beside those of the plan."""
+        return {}
+
+    def weigh_skips(self, answered: Array, skipped: Array) -> SkipEvidence | None:
+        """Return the evidence of questions that were answered, (a, 2, d), and skipped, (s, 2, d), for the noise map."""
+        return None
+
     @abstractmethod
-    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
-        """Return the noise map of anchors, (n, d), under the metric of their space."""
+    def __call__(self, anchors: Array, metric: Metric, negative: Array | None = None) -> NoiseMap:
+        """Return the noise map of anchors, (n, d), under the metric of their space.
+
+        `negative` has the designs that the user cannot judge well, (k, d). It is passed only if there are any, so that
+        rules without this argument work until a design is marked as hard to judge.
+        """
 
     def __post_init__(self) -> None:
         # The digest of a study is computed from text, in which 1 and 1.0 differ.
@@ -69,24 +115,24 @@ class NoiseRule(ABC):
 
 @dataclass(frozen=True)
 class ConstantNoise(NoiseRule):
-    """The same noise everywhere, regardless of anchors."""
+    """The same noise everywhere, regardless of anchors and negative anchors."""
 
     scale: float = 1.0
 
-    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
+    def __call__(self, anchors: Array, metric: Metric, negative: Array | None = None) -> NoiseMap:
         """Return a constant map."""
         return NoiseMap.constant(as_positive("scale", self.scale))
 
 
 @dataclass(frozen=True)
 class PaperNoise(NoiseRule):
-    """The paper's noise map, by default with a = 1 and h in [1, 2] by leave-one-out."""
+    """The paper's noise map, by default with a = 1 and h in [1, 2] by leave-one-out; it ignores negative anchors."""
 
     scale: float = 1.0
     bandwidth: float | Literal["loo"] = "loo"
     profile: str = "gaussian"
 
-    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
+    def __call__(self, anchors: Array, metric: Metric, negative: Array | None = None) -> NoiseMap:
         """Return the paper's map; constant without anchors."""
         if not len(anchors):
             return NoiseMap.constant(self.scale)
@@ -99,13 +145,122 @@ class BoundedNoise(NoiseRule):
 
     scale: float = 1.0
     strength: float = 3.0
-    bandwidth: float | Literal["loo"] = "loo"
+    bandwidth: float | Literal["loo", "loo-per-dimension"] = "loo"
+    adaptive: bool = False
+    """Whether the bandwidth of an anchor is narrower where anchors are dense and wider where they are sparse."""
+    metric: Literal["space", "learnt"] = "space"
+    """Distance between designs: that of the space, or in units of the fitted length-scales of the kernel."""
+    default_bounds: Literal["metric", "diagonal"] = "diagonal"
+    """Bounds of the bandwidth that leave-one-out chooses. ``"metric"``: `Metric.default_bandwidths`, with the dimension
+    `Metric.loo_dimension`, as in `NoiseMap.bounded`. ``"diagonal"``: a tenth to a fifth of the diagonal of the unit
+    cube, with the dimension `Metric.dimension`, as in older releases. The two differ only in spaces with fingerprints,
+    where the presets use ``"metric"``."""
 
-    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
-        """Return the bounded map; constant without anchors."""
-        if not len(anchors):
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.metric not in NOISE_METRICS:
+            raise UnknownNameError.of("metric", self.metric, NOISE_METRICS)
+        if self.default_bounds not in DEFAULT_BOUNDS:
+            raise UnknownNameError.of("default_bounds", self.default_bounds, DEFAULT_BOUNDS)
+
+    @property
+    def learns_metric(self) -> bool:
+        """Whether the metric of the map has the length-scales of the fitted kernel."""
+        return self.metric == "learnt"
+
+    def __call__(self, anchors: Array, metric: Metric, negative: Array | None = None) -> NoiseMap:
+        """Return the bounded map; constant without anchors and negative anchors."""
+        if not len(anchors) and (negative is None or not len(negative)):
             return NoiseMap.constant(self.scale)
-        return NoiseMap.bounded(anchors, self.bandwidth, scale=self.scale, strength=self.strength, metric=metric)
+        bandwidth = self.bandwidth
+        if bandwidth == "loo" and self.default_bounds == "diagonal":
+            points = anchors if len(anchors) or negative is None else negative
+            bounds = diagonal_bandwidths(metric.dimension(points.shape[1]))
+            bandwidth = loo_bandwidth(points, bounds, GaussianDensity(), metric)
+        return NoiseMap.bounded(
+            anchors,
+            bandwidth,
+            scale=self.scale,
+            strength=self.strength,
+            metric=metric,
+            negative=negative,
+            adaptive=self.adaptive,
+        )
+
+
+@dataclass(frozen=True)
+class LearntNoise(NoiseRule):
+    """A noise map that learns from the answers; the map of another rule is its prior.
+
+    The logarithm of the noise is that of the prior's map, whose strength c is learnt, plus a Gaussian process of low
+    rank (`anchorpbo.reliability.correction`). Both are fitted with the other hyper-parameters by the evidence of the
+    answers. So anchors that the answers contradict lose their effect, and without anchors the map starts constant.
+    """
+
+    prior: NoiseRule = field(default_factory=BoundedNoise)
+    """Rule of the prior's map."""
+    rank: int = 6
+    """Largest number of centres, and so of learnt factors; 0 learns the strength only."""
+    spread: float = 0.5
+    """Prior standard deviation of the logarithm of the noise about the map of the anchors."""
+    strength_spread: float = 0.7
+    """Prior standard deviation of the logarithm of the strength; its median is the prior's strength."""
+    width: float = 0.3
+    """Width of the Gaussian process, times the square root of the dimension of the metric."""
+    skip_weight: float = 1.0
+    """Increase of the log odds of a skip when the noise is e times as large (`anchorpbo.model.skips`); 0 ignores
+    skips."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.prior, NoiseRule) or isinstance(self.prior, LearntNoise):
+            raise InputError("prior must be another NoiseRule", repr(self.prior), "use BoundedNoise()")
+        object.__setattr__(self, "rank", as_integer("rank", self.rank, 0))
+        for name in ("spread", "strength_spread", "width"):
+            object.__setattr__(self, name, as_positive(name, getattr(self, name)))
+        object.__setattr__(self, "skip_weight", as_non_negative("skip_weight", self.skip_weight))
+
+    def __call__(self, anchors: Array, metric: Metric, negative: Array | None = None) -> NoiseMap:
+        """Return the prior's map."""
+        return self.prior(anchors, metric) if negative is None else self.prior(anchors, metric, negative)
+
+    @property
+    def learns_metric(self) -> bool:
+        """Whether the prior's map has a learnt metric."""
+        return self.prior.learns_metric
+
+    @property
+    def corrects(self) -> bool:
+        """Whether the rank is above 0."""
+        return self.rank > 0
+
+    def select_centres(self, designs: Array, counts: Array, metric: Metric) -> Array | None:
+        """Return centres with many answers, apart from each other, see `anchorpbo.reliability.select_centres`."""
+        width = self._find_width(metric, designs.shape[1])
+        return select_centres(designs, counts, self.rank, width, metric) if self.corrects else None
+
+    def correct(self, noise: NoiseMap, centres: Array, metric: Metric) -> NoiseMap:
+        """Return the noise map with a correction at these centres, (r, d), whose factors are 1."""
+        return noise.with_correction(NoiseCorrection(centres, self._find_width(metric, centres.shape[1]), metric))
+
+    def weigh_skips(self, answered: Array, skipped: Array) -> SkipEvidence | None:
+        """Return the evidence of skipped questions; ``None`` if there are none or they are ignored."""
+        return SkipEvidence(answered, skipped, self.skip_weight) if self.skip_weight and len(skipped) else None
+
+    def _find_width(self, metric: Metric, dimension: int) -> float:
+        return self.width * float(np.sqrt(metric.dimension(dimension)))
+
+    @property
+    def learn(self) -> dict[str, Learn | None]:
+        """The strength, with a prior about that of the prior's map, and the factors of the correction.
+
+        A rule without a field ``strength`` is taken to have the paper's, 1. A strength of 0 stays 0.
+        """
+        strength = float(getattr(self.prior, "strength", 1.0))
+        factor = {"noise_factor": Learn((0.01, 100.0), LogNormal(1.0, self.spread))}
+        if not strength:
+            return {**factor}
+        bounds = min(0.01, 0.1 * strength), max(13.0, 2.0 * strength)
+        return {"noise_strength": Learn(bounds, LogNormal(strength, self.strength_spread)), **factor}
 
 
 @dataclass(frozen=True)
@@ -137,12 +292,26 @@ class Plan:
     """First duels: between designs spread over the space, or a knockout among the anchors before those."""
     version: int = 1
     """Version of the preset."""
+    repeat_rate: float = 0.0
+    """Share of questions that repeat an earlier pair, see `anchorpbo.study.repeats`."""
     calibration: StoppingCalibration | None = None
     """Calibration of `Recommendation.p_within`, if it was measured with this plan."""
 
-    def noise_map(self, anchors: Array) -> NoiseMap:
-        """Return the noise map of anchors, (n, d)."""
-        return self.noise(anchors, self.metric)
+    def noise_map(self, anchors: Array, negative: Array | None = None, basis: NoiseBasis | None = None) -> NoiseMap:
+        """Return the noise map of anchors, (n, d), and of designs that the user cannot judge well, (k, d).
+
+        Parameters
+        ----------
+        basis
+            Length-scales in units of which distances are measured, and centres at which the noise is corrected.
+        """
+        basis = NoiseBasis() if basis is None else basis
+        metric = self.metric if basis.lengthscales is None else self.metric.with_lengthscales(basis.lengthscales)
+        if negative is None or not len(negative):
+            noise = self.noise(anchors, metric)
+        else:
+            noise = self.noise(anchors, metric, negative)
+        return noise if basis.centres is None else self.noise.correct(noise, basis.centres, metric)
 
     @property
     def chooses_pairs(self) -> bool:
@@ -208,6 +377,8 @@ def make_default_plan(
         return first
     return replace(
         first,
+        # The two choices differ only for fingerprints. Other studies keep the text and the digest of older releases.
+        noise=BoundedNoise(default_bounds="metric") if space.columns.fingerprint else BoundedNoise(),
         initial=3,
         start="anchors",
         integration=QuasiMonteCarlo(),
@@ -238,10 +409,13 @@ def _make_priors(plan: Plan, dimension: int) -> dict[str, Learn | None]:
 def _is_calibrated(plan: Plan, space: DesignSpace) -> bool:
     """Return whether the plan is the one that the calibration was measured with: the preset without any change.
 
-    Plans are compared by value, because a saved study names all options.
+    Plans are compared by value, because a saved study names all options. Repeats of earlier pairs are allowed: they
+    change which pairs are asked, not the model of the answers.
     """
     preset = make_default_plan(space, None, plan.version)
-    return plan == replace(preset, learn=_make_priors(preset, space.dimension))
+    preset = replace(preset, learn=_make_priors(preset, space.dimension), repeat_rate=plan.repeat_rate)
+    # Studies of older releases have narrower bandwidths for fingerprints.
+    return plan in (preset, replace(preset, noise=BoundedNoise()))
 
 
 PRESETS = ("default", "paper")
@@ -263,6 +437,7 @@ def make_plan(
     integration: IntegrationName | IntegrationRule | None = None,
     preset_version: int | None = None,
     start: StartName | None = None,
+    repeat_rate: float = 0.0,
 ) -> Plan:
     """Return the plan of a preset, with some parts replaced; see `Optimizer`."""
     if isinstance(strategy, str):
@@ -291,6 +466,7 @@ def make_plan(
         "risk_weight": None if risk_weight is None else as_non_negative("risk_weight", risk_weight),
         "integration": None if integration is None else resolve_integration(integration),
         "start": start,
+        "repeat_rate": as_share("repeat_rate", repeat_rate),
     }
     if preset == "paper":
         base = make_paper_plan(space, strategy, baseline)
@@ -367,8 +543,8 @@ def _list_other_columns(space: DesignSpace) -> tuple[int, ...]:
 def select_learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
     """Return the hyper-parameters to learn that the model has; for a product of kernels, only one output scale."""
     names = kernel.parameter_names
-    present = {*names, *map(base_name, names), "noise_scale", "tie_threshold", "lapse"}
-    present |= {"noise_strength"} if noise.strength_matters else set()
+    present = {*names, *map(base_name, names), "tie_threshold", "lapse"}
+    present |= {base_name(f"noise_{name}") for name in noise.parameter_names}
     chosen = {name: spec for name, spec in wanted.items() if name in present}
     scales = [name for name in names if base_name(name) == "outputscale"]
     if "outputscale" in chosen and len(scales) > 1:
@@ -385,3 +561,11 @@ def _check_learn(kernel: Kernel, learn: Mapping[str, Learn | None]) -> None:
         if not isinstance(spec, Learn | None):
             remedy = "write Learn((lower, upper)), or None for the default bounds"
             raise InputError(f"learn[{name!r}] must be a Learn or None", repr(spec), remedy)
+
+
+def resolve_priors(plan: Plan, dimension: int, scale: float) -> dict[str, Learn | None]:
+    """Return the hyper-parameters of the kernel and the threshold to learn, with their priors for noise of a scale."""
+    unit = plan.likelihood.compute_utility_unit(scale)
+    defaults = make_default_specs(dimension, plan.likelihood.default_threshold, unit)
+    wanted = select_learnable(plan.kernel, NoiseMap.constant(1.0), plan.learn)
+    return {name: defaults.get(base_name(name)) if spec is None else spec for name, spec in wanted.items()}

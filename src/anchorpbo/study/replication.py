@@ -57,7 +57,7 @@ class Replica:
         """Compute the next duel."""
         with self.optimizer._lock_state() as state:
             (duel,) = state.ask()
-            if duel.gain is None:
+            if state.count_initial(duel):
                 return NextDuel(state.log.digest, duel, None)
             hyperparameters = state.fitter.hyperparameters(state.data).to_dict()
             return NextDuel(state.log.digest, duel, hyperparameters, state.p_within())
@@ -73,6 +73,12 @@ def has_next_duel(optimizer: Optimizer, digest: str) -> bool:
     """Return whether an optimizer's log has this digest and its next duel is in the cache."""
     with optimizer._lock_state() as state:
         return digest == state.log.digest and state.has_next_duel()
+
+
+def is_repeat_due(optimizer: Optimizer, answers: int = 0) -> bool:
+    """Return whether the next question is to repeat an earlier pair, after this number of further answers."""
+    with optimizer._lock_state() as state:
+        return state.selector.is_repeat_due(state.data, answers)
 
 
 def offer(optimizer: Optimizer, result: NextDuel) -> bool:

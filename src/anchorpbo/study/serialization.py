@@ -32,7 +32,7 @@ from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.kernels.composite import OnColumns, Product, Sum
 from anchorpbo.model import INTEGRATION_RULES, Learn, LogNormal
 from anchorpbo.space import space_from_dict
-from anchorpbo.study.plan import BoundedNoise, ConstantNoise, PaperNoise
+from anchorpbo.study.plan import BoundedNoise, ConstantNoise, LearntNoise, PaperNoise
 
 FORMAT = "anchorpbo-study"
 VERSION = 1
@@ -55,7 +55,9 @@ class SavedStudy:
     """Fitted hyper-parameters, as JSON data, not yet checked; ``None`` for none."""
 
 
-ADDED_OPTIONS: dict[str, Any] = {"integration": {"class": "MAP"}, "preset_version": 1, "start": "spread"}
+ADDED_OPTIONS: dict[str, Any] = {
+    "integration": {"class": "MAP"}, "preset_version": 1, "start": "spread", "repeat_rate": 0.0,
+}  # fmt: skip
 """Options that older releases did not have, as JSON data, with the value that a study without them has."""
 
 
@@ -130,13 +132,13 @@ def _migrate(layout: Layout) -> Layout:
 _SAVED: tuple[type[Any], ...] = (
     kernels.RBF, kernels.Matern32, kernels.Matern52, kernels.Tanimoto, kernels.Hamming, Sum, Product, OnColumns,
     *likelihoods.LIKELIHOODS.values(), *inference.INFERENCES.values(), *acquisition.ACQUISITIONS.values(),
-    *INTEGRATION_RULES.values(), BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
+    *INTEGRATION_RULES.values(), BoundedNoise, ConstantNoise, LearntNoise, PaperNoise, Learn, LogNormal,
 )  # fmt: skip
 _CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in _SAVED}
 """Classes that can be saved and loaded, by the names that are saved. A new kernel of the library is added here."""
 _KEYS = {"latent": "space", "max_passes": "most_passes"}
 """Constructor arguments that are saved under an earlier name."""
-_ADDED = {"lapse": 0.0}
+_ADDED: dict[str, Any] = {"lapse": 0.0, "metric": "space", "adaptive": False, "default_bounds": "diagonal"}
 """Constructor arguments added to a class after its first release. They are saved only if they differ from this default,
 so that older studies keep their text and their digest."""
 

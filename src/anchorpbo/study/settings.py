@@ -74,7 +74,7 @@ class StudySettings:
             "strategy": plan.acquisition, "kernel": plan.kernel, "likelihood": plan.likelihood,
             "inference": plan.inference, "noise": plan.noise, "learn": plan.learn, "initial": plan.initial,
             "refit_every": plan.refit_every, "risk_weight": plan.risk_weight, "integration": plan.integration,
-            "preset_version": plan.version, "start": plan.start,
+            "preset_version": plan.version, "start": plan.start, "repeat_rate": plan.repeat_rate,
         }  # fmt: skip
         written = {name: object_to_json(resolved.get(name, value)) for name, value in self.options.items()}
         # Studies of releases without an option keep their digest.

@@ -13,7 +13,11 @@ from anchorpbo.errors import InputError, NothingLeftError
 from anchorpbo.model import PreferenceGP
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
+from anchorpbo.study.anchor_checks import select_check
+from anchorpbo.study.anchor_proposals import AnchorProposal, propose_anchors
+from anchorpbo.study.anchor_validation import AnchorValidation, MapComparison, validate_anchors
 from anchorpbo.study.assessment import Assessment, assess_answers
+from anchorpbo.study.audit import Audit
 from anchorpbo.study.cache import LRUCache
 from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.duel import Duel, Outcome
@@ -28,9 +32,10 @@ from anchorpbo.study.events import (
     event_from_dict,
     list_designs,
 )
-from anchorpbo.study.explanations import REPEATED_DUEL
+from anchorpbo.study.explanations import REPEATED_DUEL, RETEST_DUEL
 from anchorpbo.study.hyperparameters import Key, ModelFitter
 from anchorpbo.study.log import Log, LogSnapshot
+from anchorpbo.study.plan import BoundedNoise, resolve_priors
 from anchorpbo.study.progress import Progress, assess_progress
 from anchorpbo.study.recommendation import (
     Recommendation,
@@ -39,6 +44,7 @@ from anchorpbo.study.recommendation import (
     estimate_p_within,
     find_recommended_point,
 )
+from anchorpbo.study.retest import Retest, summarise_retests
 from anchorpbo.study.settings import StudySettings
 from anchorpbo.study.surprises import Surprise, find_surprises, predict_answers
 from anchorpbo.typing import Array
@@ -59,6 +65,9 @@ class StudyState:
         self._duels: LRUCache[Duel] = LRUCache(64)
         self._recommendations: LRUCache[Recommendation] = LRUCache(8)
         self._p_within: LRUCache[float] = LRUCache(8)
+        self._validations: LRUCache[AnchorValidation] = LRUCache(4)
+        self._proposals: LRUCache[list[AnchorProposal]] = LRUCache(4)
+        self._audits: LRUCache[Audit] = LRUCache(4)
 
     @property
     def data(self) -> StudyData:
@@ -191,10 +200,14 @@ class StudyState:
 
     def progress(self, duel: Duel | None) -> Progress:
         """Assess the progress of the study, with a duel as the next one, or without its expected gain."""
-        answers, gain = len(self.data), None if duel is None else duel.gain
-        needed = max(self.settings.plan.initial, 1) if gain is None else 1
-        initial = max(needed - answers, 0)
-        return assess_progress(answers, gain, None if initial else self.p_within(), initial)
+        initial = self.count_initial(duel)
+        gain = None if duel is None else duel.gain
+        return assess_progress(len(self.data), gain, None if initial else self.p_within(), initial)
+
+    def count_initial(self, duel: Duel | None) -> int:
+        """Return the number of initial duels that are left, with a duel as the next one."""
+        needed = max(self.settings.plan.initial, 1) if duel is None or duel.gain is None else 1
+        return max(needed - len(self.data), 0)
 
     def assess(self, duel: Duel | None) -> Assessment:
         """Assess the study, with a duel as the pending one."""
@@ -233,6 +246,57 @@ class StudyState:
         """Return the surprising answers, see `find_surprises`."""
         return find_surprises(self.report_model(), list(self.log), self.data.tied) if len(self.data) else []
 
+    def propose_anchors(self, n: int) -> list[AnchorProposal]:
+        """Return proposals of anchors, see `anchorpbo.study.anchor_proposals`."""
+        data, settings = self.data, self.settings
+        model = self.fitter.report_model(data) if len(data) else None
+        key = (data.digest, *self.fitter.key(data), n)
+        return self._proposals.get_or_compute(
+            key, lambda: propose_anchors(self.space, n, data, settings.plan, settings.seed, model)
+        )
+
+    def retest(self) -> Retest:
+        """Return the test-retest agreement, see `summarise_retests`."""
+        model = self.report_model() if len(self.data) else None
+        return summarise_retests(self.log, self.space, self.noise_map(), model)
+
+    def validate_anchors(self) -> AnchorValidation:
+        """Return the evidence for or against the anchors, see `anchorpbo.study.anchor_validation`."""
+        data = self.data
+        key = (data.digest, *self.fitter.key(data))
+        return self._validations.get_or_compute(key, lambda: validate_anchors(self._compare_maps(), self.retest()))
+
+    def ask_anchor_check(self) -> Duel:
+        """Return the duel whose answer tells most about whether the anchors are right."""
+        comparison = self._compare_maps()
+        if not comparison.noise.strength_matters or not len(self.data.anchors):
+            rule, remedy = "a check of the anchors needs at least one", "mark one with add_anchor"
+            raise InputError(rule, "none", remedy)
+        pair = select_check(self.data, comparison, self.space, self.settings.seed)
+        first, second = (self.space.decode(x) for x in pair)
+        return Duel.create(self.selector.study, len(self.log), first, second, RETEST_DUEL, None)
+
+    def _compare_maps(self) -> MapComparison:
+        """Return the noise map of the anchors, before it learns from the answers, and a constant one as rivals."""
+        plan, data = self.settings.plan, self.data
+        noise = plan.noise_map(data.anchors, data.negative_anchors)
+        if not noise.strength_matters and len(data.marks):
+            bounded = BoundedNoise(noise.scale, default_bounds="metric")
+            noise = replace(plan, noise=bounded).noise_map(data.anchors, data.negative_anchors)
+        learn = resolve_priors(plan, data.dimension, noise.scale)
+        return MapComparison(noise, plan.kernel, plan.likelihood, learn, data.duels())
+
+    def audit(self, seconds: Sequence[float | None] | None) -> Audit:
+        """Return the findings about the answers, given the response time of each event, if known."""
+        from anchorpbo.study.audit.checks import audit_answers, check_seconds  # slow to import
+
+        times, data = check_seconds(seconds, len(self.log)), self.data
+        model = self.fitter.report_model(data) if len(data) else None
+        key = (*self._model_key, times) if len(data) else (data.digest, times)
+        return self._audits.get_or_compute(
+            key, lambda: audit_answers(model, data, list(self.log), times, self.settings.seed)
+        )
+
     def report_model(self) -> PreferenceGP:
         """Return the model behind recommendations; raise before the first informative answer."""
         check_answers(len(self.data))
@@ -246,7 +310,9 @@ class StudyState:
     def noise_map(self) -> NoiseMap:
         """Return the noise map, fitted if there are informative answers."""
         data = self.data
-        return self.fitter.hyperparameters(data).noise if len(data) else self.settings.plan.noise_map(data.anchors)
+        if len(data):
+            return self.fitter.hyperparameters(data).noise
+        return self.settings.plan.noise_map(data.anchors, data.negative_anchors)
 
     def hyperparameters_to_dict(self) -> dict[str, Any] | None:
         """Return the fitted hyper-parameters as JSON data, ``None`` before the first informative answer."""
@@ -272,10 +338,8 @@ class StudyState:
                 rule = "the two designs of a comparison must differ"
                 raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
             self._check_tie(event.tie)
-        elif isinstance(event, AnchorAdded) and self._is_anchor(points[0]):
-            raise InputError("a design can be an anchor once", event.design, "it is one already")
-        elif isinstance(event, AnchorRemoved) and not self._is_anchor(points[0]):
-            raise InputError("only an anchor can be removed", event.design, "see .anchors for the present ones")
+        elif isinstance(event, AnchorAdded | AnchorRemoved):
+            self._check_mark(event, points[0])
         return points
 
     def _check_tie(self, tied: bool) -> None:
@@ -284,8 +348,16 @@ class StudyState:
             rule = "a likelihood with tie_threshold 0 has no ties"
             raise InputError(rule, "a tie", "leave tie_threshold out to have it learnt")
 
-    def _is_anchor(self, point: Array) -> bool:
-        return any(other.tobytes() == point.tobytes() for other in self.data.anchors)
+    def _check_mark(self, event: AnchorAdded | AnchorRemoved, point: Array) -> None:
+        """Raise for a mark that the design has already, or for the removal of one that it has not."""
+        mark = self.data.marks.get(point.tobytes())
+        if isinstance(event, AnchorRemoved):
+            if mark is None:
+                remedy = "see .anchor_marks for the present ones"
+                raise InputError("only an anchor can be removed", event.design, remedy)
+        elif mark is not None and mark.judgement == event.judgement:
+            kinds = {"good": "an anchor", "poor": "a negative anchor", "unsure": "marked as unsure"}
+            raise InputError(f"a design can be {kinds[event.judgement]} once", event.design, "leave the mark as it is")
 
     def _encode_pair(self, duel: Duel) -> Array:
         return np.array([self.space.encode(design) for design in (duel.first, duel.second)])

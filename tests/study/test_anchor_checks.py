@@ -1,0 +1,171 @@
+"""Questions that check the anchors: candidates, choice by mutual information, repeats with swapped sides, and undo."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from studies import SPACES
+
+import anchorpbo as ap
+from anchorpbo.duels import Duels
+from anchorpbo.errors import InputError
+from anchorpbo.kernels import RBF
+from anchorpbo.likelihoods import Probit
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.study.anchor_checks import MAX_DESIGNS, MIN_DESIGNS, compute_values, list_candidates
+from anchorpbo.study.anchor_validation import MapComparison
+
+SPACE = ap.Space(a=ap.Real(-3, 7.5), dose=ap.Real(0.001, 10, log=True))
+ANCHORS = [{"a": a, "dose": dose} for a, dose in ((-1.234, 0.01), (0.1, 0.05), (5.4321, 3.3))]
+
+
+def start(space=SPACE, anchors=ANCHORS, **options):
+    return ap.Optimizer(space, anchors, **{"seed": 2, "strategy": "eubo", "integration": "map", **options})
+
+
+def locate(study, duel):
+    return np.array([study.space.encode(design) for design in (duel.first, duel.second)])
+
+
+def key(duel):
+    return frozenset(str(design) for design in (duel.first, duel.second))
+
+
+def answer_checks(study, count, seed=0):
+    rng, duels = np.random.default_rng(seed), []
+    for _ in range(count):
+        duels.append(study.ask_anchor_check())
+        study.tell(duels[-1], "first" if rng.random() < 0.5 else "second")
+    return duels
+
+
+def test_each_pair_is_asked_at_most_twice_the_second_time_with_swapped_sides():
+    duels = answer_checks(start(), 18)
+    times = Counter(map(key, duels))
+    assert max(times.values()) == 2
+    for pair in (pair for pair, count in times.items() if count == 2):
+        once, again = (duel for duel in duels if key(duel) == pair)
+        assert (once.first, once.second) == (again.second, again.first)
+
+
+def test_a_small_catalogue_is_asked_evenly_once_every_pair_was_asked_twice():
+    space = ap.Catalogue([{"name": str(k), "x": float(k)} for k in range(3)], key="name", features=["x"])
+    duels = answer_checks(start(space, [space[k] for k in range(3)]), 9)
+    assert set(Counter(map(key, duels)).values()) == {3}
+
+
+def test_a_skipped_check_is_not_asked_again():
+    study = start()
+    answer_checks(study, 5)
+    skipped = study.ask_anchor_check()
+    study.tell(skipped, "skip")
+    assert key(skipped) not in {key(duel) for duel in answer_checks(study, 6)}
+
+
+def test_candidates_compare_reliable_designs_with_each_other_and_unreliable_ones_with_each_other():
+    study = start()
+    noise = study.noise_map
+    pairs = list_candidates(noise, SPACE, np.random.default_rng(0))
+    q = np.array([noise.reliability(pairs[:, side]) for side in (0, 1)])
+    reliable = MIN_DESIGNS * (MIN_DESIGNS - 1) // 2
+    assert len(pairs) == reliable + MAX_DESIGNS * (MAX_DESIGNS - 1) // 2
+    assert q[:, :reliable].min() > q[:, reliable:].max()
+    for anchor in noise.anchors:
+        assert (pairs[:reliable] == anchor).all(axis=2).any()
+        assert not (pairs[reliable:] == anchor).all(axis=2).any()
+
+
+def test_the_oldest_anchors_are_compared_if_there_are_many():
+    anchors = [{"a": float(a), "dose": 0.1} for a in range(-3, 7)]
+    noise = start(anchors=anchors).noise_map
+    pairs = list_candidates(noise, SPACE, np.random.default_rng(0))
+    half = MAX_DESIGNS * (MAX_DESIGNS - 1) // 2
+    used = np.unique(pairs[:half].reshape(-1, 2), axis=0)
+    np.testing.assert_array_equal(used, np.unique(noise.anchors[:MAX_DESIGNS], axis=0))
+
+
+POINTS = np.array([[0.2, 0.2], [0.3, 0.3], [0.8, 0.9], [0.7, 0.8]])
+DUELS = Duels(POINTS, winners=[0, 0, 2, 3, 2], losers=[1, 2, 3, 2, 3])
+NOISE = NoiseMap.bounded(POINTS[:1], bandwidth=0.2, strength=3.0)
+
+
+def entropy(p):
+    return -p * math.log(p) - (1 - p) * math.log(1 - p)
+
+
+def test_values_are_the_mutual_information_of_answer_and_model():
+    comparison = MapComparison(NOISE, RBF(0.4, 3.0), Probit(0.0), {}, DUELS)
+    pairs = np.array([POINTS[[0, 1]], POINTS[[2, 3]], POINTS[[0, 3]]])
+    values = compute_values(comparison, pairs)
+    anchored, constant = (
+        comparison.make_model(c).condition(DUELS).prob_choose(pairs[:, 0], pairs[:, 1]) for c in (3.0, 0.0)
+    )
+    for value, p, q in zip(values, anchored, constant, strict=True):
+        mean = 0.5 * (p + q)
+        # From its definition: the average divergence of the two models from their mixture.
+        divergences = [x * math.log(x / mean) + (1 - x) * math.log((1 - x) / (1 - mean)) for x in (p, q)]
+        assert value == pytest.approx(0.5 * sum(divergences), abs=1e-12)
+        assert value == pytest.approx(entropy(mean) - 0.5 * entropy(p) - 0.5 * entropy(q), abs=1e-12)
+    assert values.max() > 1e-4
+
+
+def test_values_are_zero_if_both_models_agree():
+    comparison = MapComparison(NOISE.with_parameters(strength=1e-12), RBF(0.4, 3.0), Probit(0.0), {}, DUELS)
+    np.testing.assert_allclose(compute_values(comparison, POINTS[None, :2]), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mixed", "numeric catalogue", "fingerprints", "mixed catalogue", "mixture", "listed"])
+def test_checks_work_in_every_kind_of_space(name):
+    space = SPACES[name]
+    anchor = space.decode(space.sample(1, np.random.default_rng(1))[0])
+    study = start(space, [anchor])
+    times = Counter(map(key, answer_checks(study, 6)))
+    assert max(times.values()) <= 2
+    assert study.validate_anchors().bayes_factor > 0.0
+
+
+def test_negative_anchors_alone_cannot_be_checked():
+    study = start(anchors=[])
+    with pytest.raises(InputError, match="a check of the anchors needs at least one; received none"):
+        study.ask_anchor_check()
+    study.tell_anchor(ANCHORS[0], "no")
+    with pytest.raises(InputError, match="mark one with add_anchor"):
+        study.ask_anchor_check()
+
+
+def test_asking_changes_nothing_and_is_a_function_of_the_log():
+    study = start()
+    answer_checks(study, 4)
+    text, following = study.to_json(), study.ask()
+    check = study.ask_anchor_check()
+    assert study.ask_anchor_check() == check
+    assert ap.Optimizer.from_json(text).ask_anchor_check() == check
+    assert study.to_json() == text
+    assert study.ask() == following
+
+
+def test_a_check_is_an_answer_like_any_other():
+    study = start()
+    answer_checks(study, 4)
+    duel = study.ask_anchor_check()
+    assert duel.gain is None
+    assert study.progress(duel).gain is None
+    before = len(study)
+    study.tell(duel, "first")
+    assert len(study) == before + 1
+    assert study.history[-1]["outcome"] == "first"
+    assert key(study.ask()) != key(duel)
+    study.undo()
+    assert len(study) == before
+    assert study.ask_anchor_check() == duel
+    study.tell(duel, "first")
+    with pytest.raises(InputError, match="a duel can be answered once"):
+        study.tell(duel, "second")
+
+
+def test_both_designs_of_a_check_are_reliable_or_neither_is():
+    study = start()
+    for duel in answer_checks(study, 8):
+        first, second = study.noise_map.reliability(locate(study, duel)) > 0.5
+        assert first == second
