@@ -6,8 +6,8 @@ from scipy.stats import beta
 
 from anchorpbo import RBF, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.analysis import Calibration, calibration
-from anchorpbo.analysis.predictions import _summarise
 from anchorpbo.errors import InputError
+from anchorpbo.study.calibration import summarise_predictions
 from support.drawn_studies import ANCHORS, SPACE, played
 
 POINTS = np.random.default_rng(0).random((9, 2))
@@ -87,7 +87,7 @@ def test_scores_and_intervals_are_what_their_formulas_say():
     won = rng.random(60) < p
     winner, loser = np.where(won, p, 1 - p), np.where(won, 1 - p, p)
     # Ties take a part of the probability; what counts is which of the two is chosen.
-    found = _summarise(0.8 * winner, 0.8 * loser, "so")
+    found = summarise_predictions(0.8 * winner, 0.8 * loser, "so")
     assert np.allclose(found.predicted, p)
     assert list(found.chosen) == list(won)
     assert found.log_loss == pytest.approx(-np.log(winner).mean())
@@ -100,7 +100,7 @@ def test_scores_and_intervals_are_what_their_formulas_say():
         assert (one.predicted, one.observed) == (pytest.approx(p[part].mean()), k / 12)
         assert one.low == pytest.approx(beta.ppf(0.05, k + 0.5, 12.5 - k) if k else 0)
         assert one.high == pytest.approx(beta.ppf(0.95, k + 0.5, 12.5 - k) if k < 12 else 1)
-    sure = _summarise(np.full(4, 0.9), np.full(4, 0.1), "so")
+    sure = summarise_predictions(np.full(4, 0.9), np.full(4, 0.1), "so")
     assert (sure.bins[0].high, len(sure.bins)) == (1.0, 1)
 
 
@@ -110,7 +110,7 @@ def test_what_was_held_impossible_has_a_finite_price():
 
 
 def test_a_coin_is_right_half_the_time():
-    assert _summarise(np.full(10, 0.5), np.full(10, 0.5), "so").accuracy == 0.5
+    assert summarise_predictions(np.full(10, 0.5), np.full(10, 0.5), "so").accuracy == 0.5
 
 
 def test_a_model_that_knows_the_user_is_calibrated():

@@ -32,7 +32,9 @@ from anchorpbo.plots.maps import make_map_plot
 from anchorpbo.plots.pair_noise_plot import PairNoisePlot
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plane_map import BESIDE_LABEL, MARK_COLOUR
+from anchorpbo.plots.retest_plot import RetestPlot
 from anchorpbo.plots.slices import make_slices
+from anchorpbo.study import Retest, RetestBand
 from support.drawn_studies import ANCHORS, SPACE, played, shelved, taste
 
 UNITS, LABELS = {"heat": "°C", "dose": "g"}, {"grind": "<i>coarse</i>"}
@@ -541,6 +543,47 @@ def test_pair_noise_shows_every_pair_by_its_outcome(study):
 # -- looks and errors -------------------------------------------------------------------------------------------------
 
 
+def test_retest_agreement_shows_every_band_with_its_interval_and_what_is_expected():
+    ends = {"near your anchors": (0.67, 0.98), "in between": (0.0, 1.0), "elsewhere": (0.3, 0.79)}
+    given = {"near your anchors": (10, 9, 0.88), "in between": (0, 0, None), "elsewhere": (9, 5, 0.66)}
+    bands = [
+        RetestBand(name, pairs, agreed, agreed / pairs if pairs else None, ends[name], expected)
+        for name, (pairs, agreed, expected) in given.items()
+    ]
+    retest = Retest(tuple(bands), "")
+    screen, paper = (ap.plots.retest_agreement(retest, backend=b) for b in ("plotly", "matplotlib"))
+    dots, strokes = trace(screen, "observed, with 90 % interval"), trace(screen, "expected by the model")
+    assert np.allclose(dots.x, [500 / 9, 90])
+    assert np.allclose(np.add(dots.x, dots.error_x.array), [79, 98])
+    assert np.allclose(np.subtract(dots.x, dots.error_x.arrayminus), [30, 67])
+    assert np.allclose(strokes.x, [66, 88])
+    assert strokes.y == (0, 1)
+    assert np.allclose(points(mark(paper, "expected by the model")), [(66, 0), (88, 1)])
+    bars = paper.axes[0].containers[0]
+    assert np.allclose(points(bars.lines[0]), np.transpose([dots.x, dots.y]))
+    labels = ["elsewhere: 5 of 9", "near your anchors: 9 of 10"]
+    assert list(screen.layout.yaxis.ticktext) == labels
+    assert [label.get_text() for label in paper.axes[0].get_yticklabels()] == labels
+    assert RetestPlot(retest).description == (
+        "Same answer when a pair was asked again: near your anchors 9 of 10 (67 to 98 %), expected 88 %; "
+        "elsewhere 5 of 9 (30 to 79 %), expected 66 %."
+    )
+
+
+def test_retest_agreement_needs_a_study_with_a_pair_answered_twice(model):
+    study = ap.Optimizer(ap.Space(x=ap.Real(0, 1)))
+    study.tell_preference({"x": 0.2}, {"x": 0.7})
+    with pytest.raises(InputError, match="needs a pair that was answered twice"):
+        ap.plots.retest_agreement(study)
+    study.tell_preference({"x": 0.2}, {"x": 0.7})
+    assert list(ap.plots.retest_agreement(study).layout.yaxis.ticktext) == ["all pairs: 1 of 1"]
+    assert RetestPlot(study.retest()).description.startswith(
+        "Same answer when a pair was asked again: all pairs 1 of 1"
+    )
+    with pytest.raises(InputError, match="needs a study; received PreferenceGP"):
+        ap.plots.retest_agreement(model)
+
+
 def test_themes(study):
     auto, light, dark = (ap.plots.pair_noise(study, theme=theme).layout for theme in ("auto", "light", "dark"))
     assert auto.paper_bgcolor == "rgba(0,0,0,0)"
@@ -611,3 +654,59 @@ def test_wrong_choices_are_named(study, model, monkeypatch):
     monkeypatch.setattr(plot, "find_spec", lambda name: None)
     with pytest.raises(UnsupportedError, match=r'needs plotly; .*pip install "anchorpbo\[plots\]"'):
         ap.plots.pair_noise(study)
+
+
+PLAIN = ap.NoiseMap.bounded([[0.2, 0.2]], 0.2)
+SIGNED = ap.NoiseMap.bounded([[0.2, 0.2]], 0.2, negative=[[0.8, 0.7]])
+
+
+def test_reliability_below_zero_has_a_diverging_scale_from_minus_one_to_one():
+    heat = ap.plots.reliability_map(SIGNED, backend="plotly").data[0]
+    assert (heat.zmin, heat.zmax) == (-1.0, 1.0)
+    assert np.min(heat.z) < -0.9
+    assert np.max(heat.z) > 0.9
+    assert heat.colorscale[0][1] != ap.plots.reliability_map(PLAIN, backend="plotly").data[0].colorscale[0][1]
+    mesh = ap.plots.reliability_map(SIGNED, backend="matplotlib").axes[0].collections[0]
+    assert (mesh.get_cmap().name, mesh.get_clim()) == ("RdBu", (-1.0, 1.0))
+    plain = ap.plots.reliability_map(PLAIN, backend="matplotlib").axes[0].collections[0]
+    assert (plain.get_cmap().name, plain.get_clim()) == ("cividis", (0.0, 1.0))
+
+
+def test_negative_anchors_are_crosses_hollow_outside_the_plane():
+    space = ap.Space(x=ap.Real(0, 1), y=ap.Real(0, 1), z=ap.Real(0, 1))
+    opt = ap.Optimizer(space, [{"x": 0.2, "y": 0.2, "z": 0.5}])
+    for x, z in ((0.8, 0.5), (0.6, 0.9)):
+        opt.tell_anchor({"x": x, "y": 0.5, "z": z}, "no")
+    opt.tell_anchor({"x": 0.4, "y": 0.4, "z": 0.5}, "unsure")
+    at = {"x": 0.5, "y": 0.5, "z": 0.5}
+    figure = ap.plots.reliability_map(opt, at=at, backend="plotly")
+    traces = {trace.name: trace for trace in figure.data if trace.name}
+    assert set(traces) == {"anchor", "hard to judge", "hard to judge, at other values"}
+    assert {name: list(trace.x) for name, trace in traces.items()} == {
+        "anchor": [0.2], "hard to judge": [0.8], "hard to judge, at other values": [0.6],
+    }  # fmt: skip
+    assert {trace.marker.symbol for name, trace in traces.items() if name != "anchor"} == {"x"}
+    assert traces["hard to judge, at other values"].marker.color == "white"
+    labels = ap.plots.reliability_map(opt, at=at, backend="matplotlib").axes[0].get_legend_handles_labels()[1]
+    assert set(labels) == set(traces)
+
+
+def test_negative_anchors_of_a_list_and_of_one_parameter_are_crosses():
+    items = ap.Catalogue([{"name": f"{n}", "v": float(n)} for n in range(5)], features=["v"], key="name")
+    opt = ap.Optimizer(items, [{"name": "0"}])
+    opt.tell_anchor({"name": "4"}, "no")
+    figure = ap.plots.reliability_map(opt, backend="plotly")
+    (cross,) = [trace for trace in figure.data if trace.name == "hard to judge"]
+    assert cross.marker.symbol == "x-thin"
+    assert "hard to judge" in [text.split("<br>")[0] for text in figure.data[0].hovertext]
+    curve = ap.plots.reliability_map(ap.NoiseMap.bounded([[0.2]], 0.1, negative=[[0.8]]), backend="plotly")
+    (cross,) = [trace for trace in curve.data if trace.name == "hard to judge"]
+    assert (list(cross.x), list(cross.y), cross.marker.symbol) == ([0.8], [-1.0], "x")
+
+
+def test_reliability_curve_shows_values_below_zero():
+    signed = ap.NoiseMap.bounded([[0.2]], 0.1, negative=[[0.8]])
+    figure = ap.plots.reliability_map(signed, backend="plotly")
+    assert figure.layout.yaxis.range[0] < min(figure.data[0].y) < -0.9
+    plain = ap.plots.reliability_map(ap.NoiseMap.bounded([[0.2]], 0.1), backend="plotly")
+    assert plain.layout.yaxis.range[0] == 0.0

@@ -17,7 +17,8 @@ from anchorpbo.analysis.compared_designs import ComparedDesign, list_compared_de
 from anchorpbo.analysis.history import Convergence, ExpectedGains, PairNoise, convergence, expected_gains, pair_noise
 from anchorpbo.analysis.importance import ParameterImportance, compute_importance
 from anchorpbo.analysis.model_view import ModelView
-from anchorpbo.analysis.predictions import Calibration, calibration
+from anchorpbo.analysis.predictions import calibration
+from anchorpbo.study.calibration import Calibration
 
 __all__ = [
     "Calibration", "ComparedDesign", "Convergence", "ExpectedGains", "ModelView", "PairNoise", "ParameterImportance",

@@ -178,7 +178,11 @@ def _points(space: DesignSpace, designs: list[Design]) -> Array:
 
 def _choose_rows(view: ModelView, catalogue: Catalogue) -> IntArray:
     """Return the rows that are shown: all that were compared or are anchors, and an even selection of the others."""
-    told = [*view.anchors, *(design for duel in view.duels for design in (duel.first, duel.second))]
+    told = [
+        *view.anchors,
+        *view.negative_anchors,
+        *(design for duel in view.duels for design in (duel.first, duel.second)),
+    ]
     row_of = {key: row for row, key in enumerate(catalogue.keys)}
     first = list(dict.fromkeys(row_of[design[catalogue.key]] for design in told))[:MAX_ITEMS]
     others = np.setdiff1d(np.arange(len(catalogue)), first)

@@ -41,6 +41,8 @@ class ModelView:
     """Comparisons, including skips."""
     recommend: Callable[[], Design | None]
     """Function that returns the recommended design, ``None`` before the first answer; it may take a moment."""
+    negative_anchors: tuple[Design, ...] = ()
+    """Designs the user cannot judge well."""
 
     @classmethod
     def of(cls, source: Source) -> ModelView:
@@ -87,6 +89,7 @@ def _view_study(study: Optimizer) -> ModelView:
         tuple(study.anchors),
         read_comparisons(study.history),
         (lambda: study.recommended) if answered else _recommend_nothing,
+        tuple(study.negative_anchors),
     )
 
 
@@ -103,7 +106,8 @@ def _view_model(model: PreferenceGP) -> ModelView:
         for a, b, outcome in zip(duels.first.tolist(), duels.second.tolist(), outcomes, strict=True)
     )
     best = designs[int(np.argmax(model.posterior.mean(duels.points)))]
-    return ModelView(space, model, model.noise, _decode_inside(space, model.noise.anchors), told, lambda: dict(best))
+    anchors, negative = (_decode_inside(space, each) for each in (model.noise.anchors, model.noise.negative))
+    return ModelView(space, model, model.noise, anchors, told, lambda: dict(best), negative)
 
 
 def _view_noise(noise: NoiseMap) -> ModelView:
@@ -111,7 +115,8 @@ def _view_noise(noise: NoiseMap) -> ModelView:
         rule = "a noise map without anchors is the same everywhere"
         raise UnsupportedError(rule, repr(noise), "draw one that has anchors, or a study")
     space = _cube(noise.anchors.shape[1])
-    return ModelView(space, None, noise, _decode_inside(space, noise.anchors), (), _recommend_nothing)
+    anchors, negative = (_decode_inside(space, each) for each in (noise.anchors, noise.negative))
+    return ModelView(space, None, noise, anchors, (), _recommend_nothing, negative)
 
 
 def _cube(dimension: int) -> Space:

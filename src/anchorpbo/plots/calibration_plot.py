@@ -7,11 +7,11 @@ from typing import Any
 
 from anchorpbo.analysis import Calibration
 from anchorpbo.analysis import calibration as calibrate
-from anchorpbo.analysis.predictions import Bin
 from anchorpbo.model import PreferenceGP
 from anchorpbo.plots.colours import BLUE, GREY, INKS, Theme
 from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.study import Optimizer
+from anchorpbo.study.calibration import Bin
 
 _ENDS = (0.46, 1.04)
 

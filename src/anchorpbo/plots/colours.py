@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK, GREY = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#767676",
@@ -15,7 +17,26 @@ HEAT = {"utility": "viridis", "uncertainty": "magma", "noise": "inferno", "relia
 RANGES = {"reliability": (0.0, 1.0)}
 """Ends of the colour scales that do not depend on the values shown."""
 
+SIGNED_HEAT, SIGNED_RANGE = "RdBu", (-1.0, 1.0)
+"""Diverging scale of a reliability with negative values: red where the user cannot judge, blue near anchors."""
+
 Theme = Literal["auto", "light", "dark"]
+
+
+@dataclass(frozen=True)
+class ColourScale:
+    """Name of a colour scale and its ends; ``None`` for the ends of the values shown."""
+
+    name: str
+    low: float | None
+    high: float | None
+
+
+def choose_colour_scale(what: str, values: Any) -> ColourScale:
+    """Return the colour scale of a map of some values."""
+    if what == "reliability" and np.min(values, initial=0.0) < 0.0:
+        return ColourScale(SIGNED_HEAT, *SIGNED_RANGE)
+    return ColourScale(HEAT[what], *RANGES.get(what, (None, None)))
 
 
 @dataclass(frozen=True)

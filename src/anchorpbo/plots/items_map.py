@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from anchorpbo.analysis.grids import ItemProjection
 from anchorpbo.analysis.model_view import Comparison
-from anchorpbo.plots.colours import GREY, HEAT, ORANGE, RANGES, RED, Theme
-from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.colours import GREY, INKS, ORANGE, RED, Theme, choose_colour_scale
+from anchorpbo.plots.parameter_labels import NEGATIVE_ANCHOR, ParameterLabels
 from anchorpbo.plots.plane_map import describe_values
 from anchorpbo.plots.plot import Plot
 from anchorpbo.space import Design
@@ -34,11 +34,12 @@ class ItemsMap(Plot):
     anchors: Sequence[Design]
     duels: Sequence[Comparison]
     labels: ParameterLabels
+    negative_anchors: Sequence[Design] = ()
 
     @property
     def description(self) -> str:
         """The number of items, the range of the values, and the number of marks."""
-        found = describe_values(self.values, self.anchors, self.best)
+        found = describe_values(self.values, self.anchors, self.best, self.negative_anchors)
         return f"{self.what.capitalize()} of {self.items.shown} items, {found}"
 
     def places(self, designs: Sequence[Design]) -> list[Place]:
@@ -47,9 +48,11 @@ class ItemsMap(Plot):
         return [found[design[self.key]] for design in designs if design[self.key] in found]
 
     def describe(self, design: Design) -> list[str]:
-        """Return the lines of an item; those of an anchor say so."""
-        is_anchor = design[self.key] in {anchor[self.key] for anchor in self.anchors}
-        return self.labels.anchor(design) if is_anchor else self.labels.design(design)
+        """Return the lines of an item; those of an anchor or a negative anchor say so."""
+        if design[self.key] in {anchor[self.key] for anchor in self.anchors}:
+            return self.labels.anchor(design)
+        is_negative = design[self.key] in {anchor[self.key] for anchor in self.negative_anchors}
+        return self.labels.negative_anchor(design) if is_negative else self.labels.design(design)
 
     def _find_marks(self) -> tuple[list[Place], list[Place]]:
         """Return the positions of the anchors and of the recommended design."""
@@ -75,7 +78,11 @@ class ItemsMap(Plot):
             for item, value in zip(self.items.items, self.values, strict=True)
         ]
         x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))
-        look: dict[str, Any] = {"size": 10, "line": {"color": GREY, "width": 1}, **style.colour_scale(self.what, "c")}
+        look: dict[str, Any] = {
+            "size": 10,
+            "line": {"color": GREY, "width": 1},
+            **style.colour_scale(self.what, self.values, "c"),
+        }
         every = style.dots(x, y, "item", hover=hover, color=self.values, **look)
         # With the keys, so that a page can tell which item was clicked.
         keys = [item.design[self.key] for item in self.items.items]
@@ -84,6 +91,11 @@ class ItemsMap(Plot):
         if anchors:
             ring: dict[str, Any] = {"symbol": "circle-open", "size": 16, "color": ORANGE, "line": {"width": 3}}
             figure.add_trace(style.mark_as("anchors", style.dots(*_columns(anchors), "anchor", **ring)))
+        negative = self.places(self.negative_anchors)
+        if negative:
+            cross: dict[str, Any] = {"symbol": "x-thin", "size": 14, "line": {"color": INKS[theme].text, "width": 3}}
+            traces = style.dots(*_columns(negative), NEGATIVE_ANCHOR, **cross)
+            figure.add_trace(style.mark_as("anchors", traces))
         if best:
             hover = [style.lines(["recommended", *self.labels.design(self.best or {})])]
             figure.add_trace(style.best_mark(*_columns(best), hover))
@@ -103,8 +115,8 @@ class ItemsMap(Plot):
                 axes.plot([a[0], b[0]], [a[1], b[1]], color=GREY, alpha=0.6, linewidth=0.5, zorder=1)
             x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))
             edge = style.ink().line
-            low, high = RANGES.get(self.what, (None, None))
-            colours = {"c": self.values, "cmap": HEAT[self.what], "vmin": low, "vmax": high}
+            scale = choose_colour_scale(self.what, self.values)
+            colours = {"c": self.values, "cmap": scale.name, "vmin": scale.low, "vmax": scale.high}
             dots = axes.scatter(x, y, **colours, s=22, edgecolors=edge, linewidths=0.3, zorder=2)
             bar = figure.colorbar(dots, ax=axes, label=self.what, pad=0.02)
             bar.outline.set_visible(False)
@@ -122,6 +134,9 @@ class ItemsMap(Plot):
         anchors, best = self._find_marks()
         if anchors:
             style.marks(axes, *_columns(anchors), "o", "anchor", colour=ORANGE, size=8, fill="none", width=1.5)
+        negative = self.places(self.negative_anchors)
+        if negative:
+            style.marks(axes, *_columns(negative), "x", NEGATIVE_ANCHOR, colour=style.ink().text, size=7, width=1.8)
         if best:
             style.marks(axes, *_columns(best), "*", "recommended", colour=RED, size=10, edge="white")
 

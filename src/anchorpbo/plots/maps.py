@@ -148,12 +148,17 @@ def make_map_plot(
             rule = "the map of a catalogue has axes of its own, the two directions its items differ most in"
             raise InputError(rule, repr((x, y, at)), "leave x, y and at out")
         found = project_items(view, view.space)
-        return ItemsMap(what, found, values(what, found.grid), view.space.key, best, view.anchors, view.duels, labels)
+        return ItemsMap(
+            what, found, values(what, found.grid), view.space.key, best, view.anchors, view.duels, labels,
+            view.negative_anchors,
+        )  # fmt: skip
     space = as_space(view.space)
     here = view.base_design if at is None else space.check(at)
     over = compute_plane(view, here, x, y, count)
     if over is None and what == "reliability":
-        return ReliabilityCurve(compute_slices(view, here)[0], view.anchors, labels)
+        return ReliabilityCurve(compute_slices(view, here)[0], view.anchors, labels, view.negative_anchors)
     if over is None:
         raise InputError("a map needs two parameters that vary", f"only {space.names}", "use utility_slices")
-    return PlaneMap(what, over, values(what, over.grid), here, best, view.anchors, view.duels, labels)
+    return PlaneMap(
+        what, over, values(what, over.grid), here, best, view.anchors, view.duels, labels, view.negative_anchors
+    )

@@ -12,6 +12,9 @@ from anchorpbo.formatting import format_value, truncate
 from anchorpbo.plots.axis_positions import AxisPositions, Stepped
 from anchorpbo.space import Design, DesignSpace, Integer, Real, Space
 
+NEGATIVE_ANCHOR = "hard to judge"
+"""Label of the marks of negative anchors."""
+
 
 @dataclass(frozen=True)
 class ParameterLabels:
@@ -77,6 +80,11 @@ class ParameterLabels:
         """Return the lines of an anchor: its name, if it has one, and its values."""
         name = next((name for named, name in self.anchor_names if named == design), None)
         return ["anchor" if name is None else f"{truncate(name)} (anchor)", *self.design(design)]
+
+    def negative_anchor(self, design: Design) -> list[str]:
+        """Return the lines of a negative anchor: its name, if it has one, and its values."""
+        name = next((name for named, name in self.anchor_names if named == design), None)
+        return [NEGATIVE_ANCHOR if name is None else f"{truncate(name)} ({NEGATIVE_ANCHOR})", *self.design(design)]
 
 
 def _find_stepped(space: DesignSpace) -> dict[str, Stepped]:

@@ -12,8 +12,8 @@ from anchorpbo.analysis.grids import Plane
 from anchorpbo.analysis.model_view import Comparison
 from anchorpbo.formatting import format_fixed, truncate
 from anchorpbo.plots.axis_positions import AxisPositions
-from anchorpbo.plots.colours import HEAT, ORANGE, RANGES, RED, Theme
-from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.colours import ORANGE, RED, Theme, choose_colour_scale
+from anchorpbo.plots.parameter_labels import NEGATIVE_ANCHOR, ParameterLabels
 from anchorpbo.plots.plot import Plot
 from anchorpbo.space import Design
 
@@ -46,12 +46,14 @@ class PlaneMap(Plot):
     anchors: Sequence[Design]
     duels: Sequence[Comparison]
     labels: ParameterLabels
+    negative_anchors: Sequence[Design] = ()
 
     @property
     def description(self) -> str:
         """The two parameters, the range of the values, and the number of marks."""
         names = " and ".join(self.labels.label(axis.name) for axis in (self.plane.x, self.plane.y))
-        return f"{self.what.capitalize()} over {names}, {describe_values(self.values, self.anchors, self.best)}"
+        found = describe_values(self.values, self.anchors, self.best, self.negative_anchors)
+        return f"{self.what.capitalize()} over {names}, {found}"
 
     @property
     def x(self) -> AxisPositions:
@@ -86,13 +88,23 @@ class PlaneMap(Plot):
 
     def list_anchors(self) -> list[tuple[str, list[Placed], str, str]]:
         """Return name, positions, colour and edge of the anchors: those in the plane, and those beside it, hollow."""
+        inside, beside = self._split(self.anchors)
+        return [(BESIDE_LABEL, beside, "white", ORANGE), ("anchor", inside, ORANGE, MARK_COLOUR)]
+
+    def list_negative_anchors(self) -> list[tuple[str, list[Placed], str, str]]:
+        """Return the same of the negative anchors."""
+        inside, beside = self._split(self.negative_anchors)
+        hollow = (f"{NEGATIVE_ANCHOR}, at other values", beside, "white", MARK_COLOUR)
+        return [hollow, (NEGATIVE_ANCHOR, inside, MARK_COLOUR, "white")]
+
+    def _split(self, designs: Sequence[Design]) -> tuple[list[Placed], list[Placed]]:
+        """Return the designs in the plane, and those that differ from it in other parameters."""
         names = (self.plane.x.name, self.plane.y.name)
         rest = {name: value for name, value in self.at.items() if name not in names}
         found: dict[bool, list[Placed]] = {True: [], False: []}
-        for place, design in self.locate_designs(self.anchors):
+        for place, design in self.locate_designs(designs):
             found[all(design[name] == value for name, value in rest.items())].append((place, design))
-        beside = (BESIDE_LABEL, found[False], "white", ORANGE)
-        return [beside, ("anchor", found[True], ORANGE, MARK_COLOUR)]
+        return found[True], found[False]
 
     def others(self) -> str:
         """Return the values of the parameters that are not on the axes."""
@@ -110,12 +122,16 @@ class PlaneMap(Plot):
         cells = {"x": self.x.edges, "y": self.y.edges, "z": self.values, "text": self._hover_texts()}
         # With the values of both axes, so that a page can tell which design was clicked.
         meta = {"axes": {axis.name: axis.values for axis in (self.plane.x, self.plane.y)}}
-        figure.add_trace(go.Heatmap(**cells, **style.colour_scale(self.what), hoverinfo="text", meta=meta))
+        figure.add_trace(go.Heatmap(**cells, **style.colour_scale(self.what, self.values), hoverinfo="text", meta=meta))
         figure.add_traces(self._duel_traces())
         for name, anchors, face, edge in self.list_anchors():
             if anchors:
                 hover = [style.lines(self.labels.anchor(design)) for _, design in anchors]
                 figure.add_trace(style.anchor_marks(*_columns(anchors), hover, edge, face=face, name=name))
+        for name, anchors, face, edge in self.list_negative_anchors():
+            if anchors:
+                hover = [style.lines(self.labels.negative_anchor(design)) for _, design in anchors]
+                figure.add_trace(style.negative_marks(*_columns(anchors), hover, face, edge=edge, name=name))
         for place, design in self.locate_designs([] if self.best is None else [self.best]):
             hover = [style.lines(["recommended", *self.labels.design(design)])]
             figure.add_trace(style.best_mark([place[0]], [place[1]], hover))
@@ -167,8 +183,8 @@ class PlaneMap(Plot):
 
         with style.use_style(theme):
             figure, ((axes,),) = style.figure(width=4.6, height=3.9)
-            low, high = RANGES.get(self.what, (None, None))
-            colours = {"cmap": HEAT[self.what], "vmin": low, "vmax": high}
+            scale = choose_colour_scale(self.what, self.values)
+            colours = {"cmap": scale.name, "vmin": scale.low, "vmax": scale.high}
             cells = axes.pcolormesh(self.x.edges, self.y.edges, self.values, **colours, rasterized=True)
             bar = figure.colorbar(cells, ax=axes, label=self.what, pad=0.02)
             bar.outline.set_visible(False)
@@ -195,17 +211,22 @@ class PlaneMap(Plot):
         best = self.locate_designs([] if self.best is None else [self.best])
         styles = [(name, places, "o", 3.8, face, edge) for name, places, face, edge in self._sides(pairs)]
         styles += [(name, places, "D", 5.0, face, edge) for name, places, face, edge in self.list_anchors()]
+        styles += [(name, places, "X", 6.0, face, edge) for name, places, face, edge in self.list_negative_anchors()]
         styles.append(("recommended", best, "*", 12.0, RED, "white"))
         for name, places, marker, size, face, edge in styles:
             if places:
                 style.marks(axes, *_columns(places), marker, name, colour=face, size=size, edge=edge)
 
 
-def describe_values(values: Any, anchors: Sequence[Design], best: Design | None) -> str:
+def describe_values(
+    values: Any, anchors: Sequence[Design], best: Design | None, negative: Sequence[Design] = ()
+) -> str:
     """Return the range of the values of a map and the number of its marks, in words."""
     low, high = format_fixed(float(np.min(values)), 2), format_fixed(float(np.max(values)), 2)
     marks = f"{len(anchors)} {'anchor' if len(anchors) == 1 else 'anchors'}"
-    return f"from {low} to {high}, with {marks}{'' if best is None else ' and the recommended design'}."
+    more = [f"{len(negative)} {NEGATIVE_ANCHOR}"] if negative else []
+    more += [] if best is None else ["the recommended design"]
+    return f"from {low} to {high}, with {' and '.join([', '.join([marks, *more[:-1]]), *more[-1:]])}."
 
 
 def _columns(placed: Sequence[Placed]) -> tuple[list[float], list[float]]:

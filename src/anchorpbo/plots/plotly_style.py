@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from anchorpbo.plots.axis_positions import AxisPositions
-from anchorpbo.plots.colours import HEAT, INKS, ORANGE, RANGES, RED, Theme
+from anchorpbo.plots.colours import INKS, ORANGE, RED, Theme, choose_colour_scale
+from anchorpbo.plots.parameter_labels import NEGATIVE_ANCHOR
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 
@@ -114,16 +115,30 @@ def anchor_marks(
     return mark_as("anchors", dots(x, y, name, hover=hover, **look).update(cliponaxis=False))
 
 
+def negative_marks(
+    x: Sequence[Any],
+    y: Sequence[Any],
+    hover: Sequence[str],
+    face: str,
+    *,
+    edge: str = "white",
+    name: str = NEGATIVE_ANCHOR,
+) -> go.Scatter:
+    """Return the marks of the negative anchors: crosses."""
+    look = {"symbol": "x", "size": 10, "color": face, "line": {"color": edge, "width": 1}}
+    return mark_as("anchors", dots(x, y, name, hover=hover, **look).update(cliponaxis=False))
+
+
 def mark_as(marks: Literal["anchors", "duels"], trace: go.Scatter) -> go.Scatter:
     """Return a trace whose metadata say what it marks, so that a page can hide it."""
     return trace.update(meta={"marks": marks})
 
 
-def colour_scale(what: str, prefix: Literal["z", "c"] = "z") -> dict[str, Any]:
+def colour_scale(what: str, values: Any, prefix: Literal["z", "c"] = "z") -> dict[str, Any]:
     """Return the colours, their range and the colour bar of a map; `prefix` is ``"c"`` for the colours of marks."""
-    low, high = RANGES.get(what, (None, None))
+    scale = choose_colour_scale(what, values)
     bar = {"title": {"text": what, "side": "right"}, "thickness": 14, "outlinewidth": 0}
-    return {"colorscale": HEAT[what], "colorbar": bar, f"{prefix}min": low, f"{prefix}max": high}
+    return {"colorscale": scale.name, "colorbar": bar, f"{prefix}min": scale.low, f"{prefix}max": scale.high}
 
 
 def remark(figure: go.Figure, words: str, **place: Any) -> None:

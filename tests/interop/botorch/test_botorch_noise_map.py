@@ -14,7 +14,7 @@ from torch.autograd import gradcheck, gradgradcheck
 import anchorpbo as ap
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
 from anchorpbo.interop.botorch import NoiseMap
-from anchorpbo.reliability import EuclideanMetric, Reliability
+from anchorpbo.reliability import EuclideanMetric, NoiseCorrection, Reliability
 
 TENSOR = torch.tensor(ANCHORS)
 MAPS = {
@@ -24,6 +24,12 @@ MAPS = {
     "unit-gaussian": ap.NoiseMap.from_anchors(ANCHORS, bandwidth=0.5, profile="unit-gaussian"),
     "bounded": ap.NoiseMap.bounded(ANCHORS, scale=0.7, strength=4.0),
     "bounded-categorical": ap.NoiseMap.bounded(ANCHORS, 0.6, metric=EuclideanMetric(categorical=(1,))),
+    "scaled": ap.NoiseMap.bounded(ANCHORS, 0.6, metric=EuclideanMetric((1,), (1.0, 2.5, 2.0))),
+    "scaled-density": ap.NoiseMap.from_anchors(ANCHORS, 1.1, metric=EuclideanMetric((), (1.0, 2.5, 2.0))),
+    "adaptive": ap.NoiseMap.bounded(ANCHORS, 0.4, adaptive=True),
+    "per-dimension": ap.NoiseMap.bounded(ANCHORS, [0.2, 0.3, 0.5], metric=EuclideanMetric((1,))),
+    "signed": ap.NoiseMap.bounded(ANCHORS[:1], 0.4, negative=ANCHORS[1:]),
+    "negative": ap.NoiseMap.bounded([], 0.4, negative=ANCHORS),
     "constant": ap.NoiseMap.constant(0.4),
 }
 
@@ -50,6 +56,13 @@ def test_gradients_are_those_of_finite_differences_for_any_batch_shape(numpy_map
     assert gradgradcheck(noise, (X,))
 
 
+def test_a_learnt_correction_is_refused_rather_than_ignored():
+    learnt = MAPS["bounded"].with_correction(NoiseCorrection(ANCHORS, 0.3, factors=np.full(len(ANCHORS), 2.0)))
+    with pytest.raises(UnsupportedError, match=r"no learnt correction; received .* centres.*with_correction\(None\)"):
+        NoiseMap(learnt)
+    assert NoiseMap(learnt.with_correction(None)).to_numpy() == MAPS["bounded"]
+
+
 def test_the_constructors_are_those_of_the_numpy_map():
     for here, there in [
         (
@@ -57,6 +70,12 @@ def test_the_constructors_are_those_of_the_numpy_map():
             ap.NoiseMap.from_anchors(ANCHORS, "loo", (1, 3), 2),
         ),
         (NoiseMap.bounded(TENSOR, 0.2, strength=5.0), ap.NoiseMap.bounded(ANCHORS, 0.2, strength=5.0)),
+        (
+            NoiseMap.bounded(TENSOR[:1], 0.2, negative=TENSOR[1:]),
+            ap.NoiseMap.bounded(ANCHORS[:1], 0.2, negative=ANCHORS[1:]),
+        ),
+        (NoiseMap.bounded(TENSOR, 0.4, adaptive=True), ap.NoiseMap.bounded(ANCHORS, 0.4, adaptive=True)),
+        (NoiseMap.bounded(TENSOR, [0.2, 0.3, 0.5]), ap.NoiseMap.bounded(ANCHORS, [0.2, 0.3, 0.5])),
         (NoiseMap.constant(0.3), ap.NoiseMap.constant(0.3)),
     ]:
         assert here.to_numpy() == there

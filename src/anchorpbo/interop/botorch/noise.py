@@ -1,6 +1,6 @@
 """The noise map as a torch module: `anchorpbo.NoiseMap` with autograd, devices and a `state_dict`.
 
-    noise(x) = scale max(exp(-strength q(x)), 1e-6)
+    noise(x) = scale min(max(exp(-strength q(x)), 1e-6), 1e6)
 
 The module `anchorpbo.interop.botorch.reliability` has the reliability q.
 """
@@ -19,7 +19,7 @@ from anchorpbo.errors import InputError, UnsupportedError
 from anchorpbo.interop.botorch.reliability import to_module
 from anchorpbo.interop.botorch.tensors import as_designs, to_array
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
-from anchorpbo.reliability.noise import FLOOR
+from anchorpbo.reliability.noise import FLOOR, MAX_EXPONENT
 from anchorpbo.typing import Array
 
 
@@ -33,7 +33,7 @@ class NoiseMap(Module):
     Parameters
     ----------
     noise
-        The numpy map, with anchors in transformed coordinates.
+        The numpy map, with anchors in transformed coordinates and without a learnt correction.
     input_transform
         A BoTorch transform applied to designs first, such as a model's ``Normalize``. It is copied with its current
         coefficients.
@@ -53,6 +53,9 @@ class NoiseMap(Module):
         if not isinstance(noise, NumpyNoiseMap):
             remedy = "use NoiseMap.bounded(anchors), from_anchors(anchors) or constant(variance)"
             raise InputError("noise must be an anchorpbo.NoiseMap", type(noise).__name__, remedy)
+        if noise.correction is not None:
+            rule, remedy = "a torch map has no learnt correction", "drop it: noise.with_correction(None)"
+            raise UnsupportedError(rule, f"{len(noise.correction.centres)} centres", remedy)
         self.score = to_module(noise.score)
         self.dimension = None if noise.anchors is None else int(noise.anchors.shape[1])
         self.register_buffer("scale", torch.tensor(noise.scale, dtype=torch.float64))
@@ -73,6 +76,8 @@ class NoiseMap(Module):
     ) -> Self:
         """Return a map for real use; arguments as in `anchorpbo.NoiseMap.bounded`, anchors in X's coordinates."""
         transform = freeze_transform(input_transform)
+        if options.get("negative") is not None:
+            options["negative"] = _anchors(options["negative"], transform)
         return cls(NumpyNoiseMap.bounded(_anchors(anchors, transform), *args, **options), transform)
 
     @classmethod
@@ -88,7 +93,8 @@ class NoiseMap(Module):
 
     def forward(self, X: Tensor) -> Tensor:
         """Return the noise, (...), at designs X, (..., d)."""
-        return self.scale * torch.exp(-self.strength * self.reliability(X)).clamp_min(FLOOR)
+        exponents = (-self.strength * self.reliability(X)).clamp_max(MAX_EXPONENT)
+        return self.scale * torch.exp(exponents).clamp_min(FLOOR)
 
     def to_numpy(self) -> NumpyNoiseMap:
         """Return the numpy map with the current buffers, without the input transform."""

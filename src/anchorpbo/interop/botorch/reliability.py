@@ -5,6 +5,7 @@ Symbols: X (..., d) designs, a_j anchors (n, d), h the bandwidth, s_j = |x - a_j
 
     bounded      q = 1 - prod_j (1 - exp(-s_j / 2))
     density      q = 1/n sum_j exp(log_peak - d log h - rate s_j)
+    signed       q = q+ - q-, the bounded reliabilities of the anchors and of the negative anchors
 
 Anchors and numbers are buffers: `.to` moves them, and the `state_dict` has them. Other reliabilities, such as
 user-defined ones or those with a Tanimoto distance, run their own numpy code, including its gradient.
@@ -27,12 +28,13 @@ from anchorpbo.reliability import (
     DensityReliability,
     EuclideanMetric,
     Reliability,
+    SignedReliability,
 )
 from anchorpbo.reliability.profile import GaussianLike
 
 
 class ReliabilityModule(Module, ABC):
-    """A reliability q(x) >= 0 as a torch module."""
+    """A reliability q(x) as a torch module."""
 
     @abstractmethod
     def forward(self, X: Tensor) -> Tensor:
@@ -54,6 +56,8 @@ def to_module(reliability: Reliability) -> ReliabilityModule:
         metric, profile = reliability.metric, reliability.profile
         if isinstance(metric, EuclideanMetric) and isinstance(profile, GaussianLike):
             return DensityReliabilityModule(reliability, metric, profile)
+    if isinstance(reliability, SignedReliability):
+        return SignedReliabilityModule(reliability)
     return NumpyReliabilityModule(reliability)
 
 
@@ -75,6 +79,8 @@ class _AnchoredReliability(ReliabilityModule):
 
     anchors: Tensor
     bandwidth: Tensor
+    lengthscales: Tensor | None
+    factors: Tensor | None
 
     def __init__(self, given: BoundedReliability | DensityReliability, metric: EuclideanMetric) -> None:
         super().__init__()
@@ -84,17 +90,30 @@ class _AnchoredReliability(ReliabilityModule):
         categorical = torch.zeros(given.anchors.shape[1], dtype=torch.bool)
         categorical[list(metric.categorical)] = True
         self.register_buffer("categorical", categorical)
+        scales = metric.lengthscales
+        factors = given.factors if isinstance(given, BoundedReliability) else None
+        self.register_buffer("factors", None if factors is None else to_tensor(factors))
+        self.register_buffer("lengthscales", None if scales is None else torch.tensor(scales, dtype=torch.float64))
 
     def squared_ratios(self, X: Tensor) -> Tensor:
         """Return s, (..., n)."""
         apart = X.unsqueeze(-2) - self.anchors
         apart = torch.where(self.categorical, (apart != 0).to(apart), apart)
-        return (apart / self.bandwidth).square().sum(-1)
+        widths = self.bandwidth if self.lengthscales is None else self.bandwidth * self.lengthscales
+        squared = (apart / widths).square().sum(-1)
+        return squared if self.factors is None else squared / self.factors.square()
 
     @property
     def reliability(self) -> Reliability:
         """Return the same reliability in numpy, with the current buffers."""
-        return replace(self._given, anchors=to_array(self.anchors), bandwidth=self.bandwidth.item())
+        metric = self._given.metric
+        if self.lengthscales is not None:
+            assert isinstance(metric, EuclideanMetric)
+            metric = replace(metric, lengthscales=tuple(self.lengthscales.tolist()))
+        changes: dict[str, Any] = {} if self.factors is None else {"factors": to_array(self.factors)}
+        return replace(
+            self._given, anchors=to_array(self.anchors), bandwidth=self.bandwidth.item(), metric=metric, **changes
+        )
 
 
 class BoundedReliabilityModule(_AnchoredReliability):
@@ -113,11 +132,37 @@ class DensityReliabilityModule(_AnchoredReliability):
         super().__init__(given, metric)
         self.register_buffer("log_peak", torch.tensor(profile.log_peak(given.dimension), dtype=torch.float64))
         self.register_buffer("rate", torch.tensor(profile.rate, dtype=torch.float64))
+        self._dimension = given.dimension
 
     def forward(self, X: Tensor) -> Tensor:
         """Return 1/n sum_j exp(log_peak - d log h - rate s_j)."""
-        peak = self.log_peak - self.anchors.shape[1] * self.bandwidth.log()
+        peak = self.log_peak - self._dimension * self.bandwidth.log()
         return torch.exp(peak - self.rate * self.squared_ratios(X)).mean(-1)
+
+
+class SignedReliabilityModule(ReliabilityModule):
+    """Signed reliability: that of the anchors minus that of the negative anchors."""
+
+    good: ReliabilityModule | None
+    poor: ReliabilityModule
+
+    def __init__(self, given: SignedReliability) -> None:
+        super().__init__()
+        self.good = None if given.good is None else to_module(given.good)
+        self.poor = to_module(given.poor)
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Return q+ - q-."""
+        against = self.poor(X)
+        return -against if self.good is None else self.good(X) - against
+
+    @property
+    def reliability(self) -> Reliability:
+        """Return the same reliability in numpy, with the current buffers."""
+        good, poor = None if self.good is None else self.good.reliability, self.poor.reliability
+        assert isinstance(good, BoundedReliability | None)
+        assert isinstance(poor, BoundedReliability)
+        return SignedReliability(good, poor)
 
 
 class NumpyReliabilityModule(ReliabilityModule):
