@@ -32,9 +32,9 @@ from anchorpbo.research.answers.answers_report import STUDIES_FILE, merge_studie
 from anchorpbo.research.answers.plan import SEEDS
 from anchorpbo.research.people.people_report import (
     PEOPLE_FOLDER,
+    add_to_report,
     read_summaries,
     render_people_tables,
-    write_people_report,
 )
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,7 +56,7 @@ def copy_reports(sources: Sequence[Path], folder: Path = RESULTS) -> None:
         if (source / STUDIES_FILE).exists():
             studies.append(pl.read_parquet(source / STUDIES_FILE))
         elif summaries := read_summaries(source):
-            write_people_report(summaries, folder / PEOPLE_FOLDER)
+            add_to_report(summaries, folder / PEOPLE_FOLDER)
         else:
             sys.exit(f"{source} must be the report of a benchmark, with {STUDIES_FILE} or predictions.csv")
     if studies:

@@ -48,9 +48,9 @@ PLOT = """json => {
 }"""
 
 
-def played(count: int = 40) -> ap.Optimizer:
+def played(count: int = 40, repeat_rate: float = 0.0) -> ap.Optimizer:
     """Return a study whose user likes hot Kenyan coffee and is unsure far from the anchors."""
-    study, rng = ap.Optimizer(SPACE, ANCHORS, seed=0), np.random.default_rng(0)
+    study, rng = ap.Optimizer(SPACE, ANCHORS, seed=0, repeat_rate=repeat_rate), np.random.default_rng(0)
 
     def taste(cup: dict[str, Any]) -> float:
         hot, fine = abs(cup["temperature"] - 93) / 3, abs(cup["grind"] - 4) / 3
@@ -138,6 +138,9 @@ def main() -> None:
         save(beside(*maps), "maps")
         course = [plots.convergence(study, theme="light"), plots.pair_noise(study, theme="light")]
         save(beside(*(screen(browser, each, 640) for each in course)), "course")
+        retest = played(60, repeat_rate=0.4).retest()
+        shown = screen(browser, plots.retest_agreement(retest, theme="light"), 640)
+        save(beside(shown, paper(plots.retest_agreement(retest, backend="matplotlib"))), "retest")
         browser.close()
     save(beside(*(paper(draw(study, backend="matplotlib")) for draw in (plots.calibration, plots.pair_noise))), "paper")
 

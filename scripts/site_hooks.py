@@ -30,6 +30,8 @@ PAGES = {
 ASSETS = (
     "benchmarks/*.png",
     "benchmarks/answers/*.png",
+    "benchmarks/answers/anchors/*.png",
+    "benchmarks/answers/people/*.png",
     "benchmarks/*.jsonl",
     "benchmarks/*.json",
     "CITATION.cff",

@@ -12,7 +12,14 @@ from anchorpbo.problems.judge import ExactJudge, SimulatedJudge
 from anchorpbo.problems.nearest_neighbours import RatedItems
 from anchorpbo.problems.simulation import SimulatedDuel, SimulatedRound, play, simulate
 from anchorpbo.problems.soundquality import RepeatedAnswers, soundquality_answers, soundquality_modes
-from anchorpbo.problems.sushi import sushi, sushi_anchors, sushi_catalogue, sushi_items, sushi_orders
+from anchorpbo.problems.sushi import (
+    sushi,
+    sushi_anchors,
+    sushi_catalogue,
+    sushi_items,
+    sushi_orders,
+    sushi_scores,
+)
 from anchorpbo.problems.synthetic import (
     ACKLEY6,
     BRANIN,
@@ -95,5 +102,6 @@ __all__ = [
     "sushi_catalogue",
     "sushi_items",
     "sushi_orders",
+    "sushi_scores",
     "train_answers",
 ]

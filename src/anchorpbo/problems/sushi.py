@@ -42,8 +42,8 @@ def sushi_items() -> RatedItems:
     """Return the 100 kinds, in the order of the data set."""
     table = _read_table()
     coordinates = np.array([[float(row[c]) for c in _COORDINATES] for row in table])
-    scores = np.loadtxt(fetch_data_file("sushi/sushi3b.5000.10.score"), dtype=np.int64)
-    return RatedItems(tuple(row[_NAME] for row in table), scale_min_max(coordinates), scale_min_max(copeland(scores)))
+    utilities = scale_min_max(copeland(sushi_scores()))
+    return RatedItems(tuple(row[_NAME] for row in table), scale_min_max(coordinates), utilities)
 
 
 @cache
@@ -76,6 +76,14 @@ def sushi_orders(sample: Literal["a", "b"]) -> IntArray:
         rule = f"each line of {name} after the first must be 0, {_ORDERED_COUNT} and {_ORDERED_COUNT} kinds"
         raise DataError(rule, f"{rows.shape[1]} numbers per line", "use the original file")
     return freeze(_SAMPLE_A[rows[:, 2:]] if sample == "a" else rows[:, 2:])
+
+
+def sushi_scores() -> IntArray:
+    """Return how much each user likes each kind, (5000, 100), from 0 to 4, or -1 if the user did not score it.
+
+    Each user scored the ten kinds of their order in sample ``"b"``.
+    """
+    return freeze(np.loadtxt(fetch_data_file("sushi/sushi3b.5000.10.score"), dtype=np.int64))
 
 
 def sushi_catalogue(kinds: Sequence[int]) -> Catalogue:

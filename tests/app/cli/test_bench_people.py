@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 from anchorpbo.app.cli.commands import app
 from anchorpbo.problems.train import train_answers
 from anchorpbo.research.people.people_contenders import PEOPLE_CONTENDERS
-from anchorpbo.research.people.people_plan import DATASETS
+from anchorpbo.research.people.people_plan import DATASETS, STUDIES
+from anchorpbo.research.people.people_report import read_summaries
 
 DATA = Path(os.environ.get("ANCHORPBO_DATA", "no folder"))
 needs_data = pytest.mark.skipif(
@@ -43,7 +44,12 @@ def test_a_quick_run_leaves_records_and_tables(quick):
     assert set(replays["sample"]) == {"a", "b"}
     assert replays.filter(pl.col("measure") == "failures")["mean"].to_list() == [0.0] * 8
     assert consistency["people"].to_list() == [2] * len(consistency)
-    assert "**Replays of orders of ten kinds of sushi**" in (out / "people" / "tables.md").read_text("utf-8")
+    text = (out / "people" / "tables.md").read_text("utf-8")
+    assert "**Replays of orders of ten kinds of sushi**" in text
+    assert "**Held-out answers of the same person**" in text
+    summaries = read_summaries(out / "people")
+    assert {"agreement", "contradictions", "population", "simulated", "person"} < {*summaries}
+    assert all(summary.height > 0 for summary in summaries.values())
 
 
 @needs_data
@@ -78,6 +84,7 @@ def test_missing_data_are_told_with_where_to_put_them(tmp_path, data):
     [
         (["--data", "coffee"], "a data set must be one of soundquality, sushi, train; received 'coffee'"),
         (["--contenders", "default,ax"], "a contender must be one of"),
+        (["--studies", "dreams"], "a study must be one of"),
         (["--out", ""], "the results need a separate folder"),
         (["--workers", "2", "--dask", "tcp://localhost:1"], "--workers must not be given for a cluster"),
     ],
@@ -91,5 +98,5 @@ def test_a_mistake_is_told_in_a_sentence(arguments, says):
 
 def test_the_help_names_every_contender_and_data_set():
     text = " ".join(call("--help").output.replace("│", " ").split())
-    for name in (*PEOPLE_CONTENDERS, *DATASETS):
+    for name in (*PEOPLE_CONTENDERS, *DATASETS, *STUDIES):
         assert name in text

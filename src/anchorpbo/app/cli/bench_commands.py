@@ -25,7 +25,8 @@ class BenchGroup(TyperGroup):
 bench: typer.Typer = typer.Typer(
     name="bench",
     cls=BenchGroup,
-    help="Benchmark this library beside others: costs, answers needed, and recorded answers of real people.\n\n"
+    help="Benchmark this library beside others: costs, answers needed, recorded answers of real people, and what "
+    "anchors are worth.\n\n"
     "Start with [bold]anchorpbo bench answers --quick[/bold], or [bold]anchorpbo bench costs --quick[/bold]; "
     "[bold]costs[/bold] is the default.",
     rich_markup_mode="rich",
@@ -175,6 +176,14 @@ def people(
         int | None,
         typer.Option("--people", min=1, help="People of each data set; by default 100 of sushi and all of the others."),
     ] = None,
+    studies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="replays, predictions, consistency, agreement, contradictions, population, simulated, persons; by "
+            "default all, or the first three if contenders are named.",
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two people of each data set; they prove nothing.")] = False,
     out: RecordFolder = Path("people"),
     resume: Resume = False,
@@ -189,6 +198,11 @@ def people(
     choices of a traveller predict the others. [bold]soundquality[/bold]: the first answers of a listener predict the
     repeated ones, and their consistency is measured. Means and differences have 95 % intervals over people.
 
+    The other studies ask whether noise models describe people: [bold]agreement[/bold] of repeated answers, predicted
+    and observed; [bold]contradictions[/bold] of orders and scores among well-known kinds of sushi; anchored against
+    constant noise for a [bold]population[/bold], with answers [bold]simulated[/bold] for comparison, and for
+    [bold]persons[/bold].
+
     The data are not part of the library: set [bold]ANCHORPBO_DATA[/bold] to a folder with train/train.csv and
     soundquality/soundquality.csv. The sushi orders are read from it, or downloaded.
 
@@ -199,8 +213,52 @@ def people(
         from anchorpbo.app.cli.execution import RunOptions
         from anchorpbo.research.people.people_plan import PeoplePart
 
-        part = PeoplePart(_names(data), _names(contenders), number, quick)
+        part = PeoplePart(_names(data), _names(contenders), number, quick, _names(studies))
         run(part, RunOptions(out, resume, workers, dask))
+
+
+@bench.command()
+def anchors(
+    studies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...", help="validation, checks, learnt, metric, ackley, maps, audit, ask; by default all."
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Number of seeds; by default 3 to 100, see docs/evidence.md.")
+    ] = None,
+    first_seed: Annotated[int, typer.Option(min=0, help="First of the seeds.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="A few short runs of each study; they prove nothing.")] = False,
+    out: RecordFolder = Path("anchors"),
+    resume: Resume = False,
+    workers: Workers = None,
+    dask: DaskAddress = None,
+) -> None:
+    """Test anchors, noise maps and the audit with simulated experts whose true noise is known.
+
+    Start with [bold]anchorpbo bench anchors --quick[/bold]. All of it takes many hours on a few cores.
+
+    [bold]validation[/bold]: experts with true anchors, with anchors at the places they know least, and with constant
+    noise; how often does the study tell them apart? [bold]checks[/bold]: the same with fewer questions about the
+    anchors, or with repeated pairs. [bold]learnt[/bold]: what do false anchors cost with a fixed noise
+    map, and with one that learns from the answers? [bold]metric[/bold]: distances in units of the learnt length-scales,
+    when most parameters do not matter. [bold]ackley[/bold]: the risk-adjusted value of RAHBO under three presets.
+    [bold]maps[/bold]: the error of each noise map against known truths. [bold]audit[/bold]: judges with one fault each,
+    and how often the audit finds it. [bold]ask[/bold]: the processor time of a question after 150 answers.
+
+    A part: [bold]anchorpbo bench anchors --studies learnt,metric --seeds 5[/bold]. Further calls with --resume add to
+    the same folder, and the tables cover all of its records.
+
+    More seeds, on another day or machine: [bold]anchorpbo bench anchors --first-seed 40 --seeds 10[/bold] runs seeds 40
+    to 49. Measure [bold]ask[/bold] alone, with --workers 1, on an idle machine.
+    """
+    with report_errors():
+        from anchorpbo.app.cli.bench_anchors import run
+        from anchorpbo.app.cli.execution import RunOptions
+        from anchorpbo.research.anchors.anchors_plan import AnchorsPart
+
+        run(AnchorsPart(_names(studies), seeds, first_seed, quick), RunOptions(out, resume, workers, dask))
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

@@ -185,7 +185,7 @@ def _describe_duel(turn: SimulatedDuel, *, chosen: bool) -> dict[str, Any]:
 def _measure_round(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> dict[str, Any]:
     """Return the metrics after a round."""
     surrogate = optimizer.acquisition_model
-    best, plain = (_maximise_risk_adjusted(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
+    best, plain = (maximise_risk_adjusted(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
     X = np.array([best, plain])
     (value, plain_value), (cost, plain_cost) = judge.problem(X).tolist(), (RISK_WEIGHT * judge.noise(X)).tolist()
     return {
@@ -198,7 +198,8 @@ def _measure_round(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseM
     }
 
 
-def _maximise_risk_adjusted(posterior: Any, noise: NoiseMap, risk_weight: float) -> Array:
+def maximise_risk_adjusted(posterior: Any, noise: NoiseMap, risk_weight: float) -> Array:
+    """Return argmax of m(x) - rho n^(x), (d,), over the cube."""
     # The mean minus the noise penalty is RAHBO without exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, noise)
     seen = posterior.points

@@ -5,7 +5,14 @@
     OUT/people/predictions.csv      one row per data set, target, number of answers told, contender and measure
     OUT/people/replays.csv          one row per sample, contender and measure
     OUT/people/consistency.csv      one row per measure
+    OUT/people/agreement.csv        one row per listener, model, number of repetitions told and target
+    OUT/people/agreement-bands.csv  one row per band of the predicted agreement, model, repetitions told and target
+    OUT/people/contradictions.csv   one row per definition of anchors and measure
+    OUT/people/population.csv       one row per setting, definition of anchors, noise map and measure
+    OUT/people/simulated.csv        likewise
+    OUT/people/person.csv           likewise
     OUT/people/tables.md            tables, computed from these files
+    OUT/people/agreement.png, .pdf  predicted against observed agreement
 
 People are independent: means have 95 % t intervals over people. ``gap`` is the mean difference of the default preset
 less the contender over the people of both, with its interval; people who lack a measure do not count.
@@ -23,15 +30,33 @@ import polars as pl
 from anchorpbo.errors import InputError
 from anchorpbo.research.answers.study_metrics import list_present
 from anchorpbo.research.experiments.confidence_intervals import Interval
+from anchorpbo.research.experiments.experiment import ExperimentTask
 from anchorpbo.research.experiments.records import RecordStore
 from anchorpbo.research.figures.output_files import write_files
+from anchorpbo.research.figures.strategy_styles import save_figure
 from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable, keep_together
+from anchorpbo.research.people.agreement_figure import plot_agreement
 from anchorpbo.research.people.answer_consistency import ConsistencyTask
 from anchorpbo.research.people.answer_prediction import MEASURES, PREDICTION_SIZES, PredictionTask, average_by_person
+from anchorpbo.research.people.evidence_tables import EVIDENCE_TABLES
+from anchorpbo.research.people.noise_report import summarise_maps
 from anchorpbo.research.people.order_replay import ReplayTask, measure_users
 from anchorpbo.research.people.people_contenders import OURS, PEOPLE_CONTENDERS
+from anchorpbo.research.people.person_orders import PersonTask, list_persons
+from anchorpbo.research.people.population_orders import (
+    PopulationTask,
+    SimulatedPopulationTask,
+    list_population,
+    list_simulated,
+)
+from anchorpbo.research.people.repeat_agreement import AgreementTask, average_bands, average_listeners
+from anchorpbo.research.people.score_contradictions import ContradictionTask
 
 PEOPLE_FOLDER, TABLES_FILE = "people", "tables.md"
+AGREEMENT_FIGURE = "agreement"
+NOISE_SUMMARIES = ("population", "simulated", "person")
+"""Summaries of comparisons of noise maps."""
+Tables = Mapping[str, tuple[str, Callable[[pl.DataFrame], TextTable]]]
 Summaries = Mapping[str, pl.DataFrame]
 """Summaries by the name of their file."""
 
@@ -60,8 +85,30 @@ def summarise_people(store: RecordStore, answers: int) -> dict[str, pl.DataFrame
     if consistency is not None:
         most = consistency.filter(pl.col("listeners") == pl.col("listeners").max())
         found["consistency"] = most.select("measure", "people", "mean", "low", "high")
+    found |= _summarise_evidence(store)
     if not found:
         raise InputError("there must be records to read", "none", "run the benchmark first")
+    return found
+
+
+def _summarise_evidence(store: RecordStore) -> dict[str, pl.DataFrame]:
+    """Return the summaries of the page on the evidence for anchors."""
+    found: dict[str, pl.DataFrame] = {}
+    agreement, contradictions = (store.read_kind(task.kind) for task in (AgreementTask, ContradictionTask))
+    if agreement is not None:
+        found |= {"agreement": average_listeners(agreement), "agreement-bands": average_bands(agreement)}
+    if contradictions is not None:
+        most = contradictions.filter(pl.col("persons") == pl.col("persons").max())
+        found["contradictions"] = most.select("anchors", "measure", "people", "pairs", "mean", "low", "high")
+    comparisons: dict[str, tuple[type[ExperimentTask], Callable[[pl.DataFrame], pl.DataFrame]]] = {
+        "population": (PopulationTask, list_population),
+        "simulated": (SimulatedPopulationTask, list_simulated),
+        "person": (PersonTask, list_persons),
+    }
+    for name, (task, list_settings) in comparisons.items():
+        records = store.read_kind(task.kind)
+        if records is not None:
+            found[name] = summarise_maps(list_settings(records))
     return found
 
 
@@ -204,29 +251,51 @@ PEOPLE_TABLES: dict[str, tuple[str, Callable[[pl.DataFrame], TextTable]]] = {
     "people-replays": ("replays", tabulate_replays),
     "people-consistency": ("consistency", tabulate_consistency),
 }
-"""Tables by name: the summary each is made from, and the function that makes it."""
+"""Tables of the page on answers by name: the summary each is made from, and the function that makes it."""
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
 def render_people_tables(summaries: Summaries) -> dict[str, str]:
-    """Return the tables as Markdown, by name."""
+    """Return the tables of the page on answers as Markdown, by name."""
+    return _render(summaries, PEOPLE_TABLES)
+
+
+def render_evidence_tables(summaries: Summaries) -> dict[str, str]:
+    """Return the tables of the page on the evidence for anchors as Markdown, by name."""
+    return _render(summaries, EVIDENCE_TABLES)
+
+
+def _render(summaries: Summaries, tables: Tables) -> dict[str, str]:
     return {
-        name: build(summaries[source]).to_markdown()
-        for name, (source, build) in PEOPLE_TABLES.items()
-        if source in summaries
+        name: build(summaries[source]).to_markdown() for name, (source, build) in tables.items() if source in summaries
     }
 
 
 def write_people_report(summaries: Summaries, folder: Path) -> list[Path]:
     """Write all files and return their paths."""
-    text = "\n".join(["# Real people\n", *render_people_tables(summaries).values()])
-    tables = {folder / f"{name}.csv": summary.write_csv().encode() for name, summary in summaries.items()}
-    return write_files({**tables, folder / TABLES_FILE: text.encode()})
+    tables = [*render_people_tables(summaries).values(), *render_evidence_tables(summaries).values()]
+    text = "\n".join(["# Real people\n", *tables])
+    files = {folder / f"{name}.csv": summary.write_csv().encode() for name, summary in summaries.items()}
+    written = write_files({**files, folder / TABLES_FILE: text.encode()})
+    if "agreement" in summaries and "agreement-bands" in summaries:
+        picture = plot_agreement(summaries["agreement"], summaries["agreement-bands"])
+        written += save_figure(picture, folder / AGREEMENT_FIGURE)
+    return written
+
+
+def add_to_report(summaries: Summaries, folder: Path) -> list[Path]:
+    """Write summaries beside those of a report, whose files of the same names are replaced; return all paths."""
+    return write_people_report({**read_summaries(folder), **summaries}, folder)
 
 
 def read_summaries(folder: Path) -> dict[str, pl.DataFrame]:
     """Return the summaries of a report."""
-    sources = dict.fromkeys(source for source, _ in PEOPLE_TABLES.values())
-    return {name: pl.read_csv(path) for name in sources if (path := folder / f"{name}.csv").exists()}
+    sources = dict.fromkeys(source for source, _ in [*PEOPLE_TABLES.values(), *EVIDENCE_TABLES.values()])
+    types = {"told": pl.String} | dict.fromkeys(("low", "high"), pl.Float64)
+    found = {name: path for name in sources if (path := folder / f"{name}.csv").exists()}
+    return {
+        name: pl.read_csv(path, schema_overrides=types if name in NOISE_SUMMARIES else None)
+        for name, path in found.items()
+    }

@@ -1,0 +1,145 @@
+"""Power of the audit: simulated judges with one fault each, and the share of audits that report it.
+
+Symbols: t in [0, 1] is the time of an answer, e standard normal, u(x) = -3 |x - x*| the utility on the unit square,
+with a random optimum x* in its middle. A judge compares random pairs of 25 random designs, and prefers the first if
+u(first) - u(second) + s e > 0.
+
+::
+
+    none       as above
+    sides      a bias of 0.524 s towards the first design: of two equal designs, the first is chosen in 70 %
+    drift      x* moves on a line from its place to the opposite one, (1, 1) - x*
+    fatigue    with probability 0.8 t the answer is random: the share of errors rises by up to 40 % towards the end
+    lapses     with probability 0.2 the answer is random
+
+`summarise_power` counts, for each fault, answers and check, the audits with a warning, those with a warning or a note,
+and those without enough answers. A row of the fault none is a rate of false alarms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.numerics.shares import jeffreys_interval
+from anchorpbo.numerics.validation import as_integer, as_positive
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
+from anchorpbo.space import Design, Real, Space
+from anchorpbo.study import Optimizer
+from anchorpbo.typing import Array
+
+Fault = Literal["none", "sides", "drift", "fatigue", "lapses"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+DESIGNS = 25
+"""Number of designs that pairs are drawn from."""
+SIDE_BIAS, FATIGUE, LAPSE = 0.524, 0.8, 0.2
+SEEDS = 100
+"""Number of seeds at full size."""
+SETTINGS = ((60, 0.35), (120, 0.2))
+"""Numbers of answers, and standard deviations of the noise."""
+REPORTED = ("side_bias", "drift", "fatigue", "lapses", "contradictions", "cycles", "accuracy", "calibration")
+"""Findings in the table, those of the simulated faults first."""
+_SPACE = Space(x=Real(0, 1), y=Real(0, 1))
+
+
+@dataclass(frozen=True)
+class AuditTask(ExperimentTask):
+    """The audit of one simulated study; one row per finding."""
+
+    kind: ClassVar[str] = "audit"
+
+    fault: str
+    seed: int
+    answers: int = 60
+    noise: float = 0.35
+    """Standard deviation s of the noise."""
+
+    def __post_init__(self) -> None:
+        if self.fault not in FAULTS:
+            raise UnknownNameError.of("a fault", self.fault, FAULTS)
+        object.__setattr__(self, "seed", as_integer("seed", self.seed, 0))
+        object.__setattr__(self, "answers", as_integer("answers", self.answers, 1))
+        object.__setattr__(self, "noise", as_positive("noise", self.noise))
+
+    def run(self) -> RecordColumns:
+        """Simulate the study and audit it."""
+        findings = list(simulate_study(self).audit())
+        return {
+            "finding": [each.name for each in findings],
+            "level": [each.level for each in findings],
+            "value": np.array([np.nan if each.value is None else each.value for each in findings]),
+            "low": np.array([each.interval[0] for each in findings]),
+            "high": np.array([each.interval[1] for each in findings]),
+        }
+
+
+def simulate_study(task: AuditTask) -> Optimizer:
+    """Return a study with the answers of a simulated judge."""
+    rng = np.random.default_rng([task.seed, task.answers])
+    study, designs, optimum = Optimizer(_SPACE, seed=task.seed), rng.random((DESIGNS, 2)), 0.2 + 0.6 * rng.random(2)
+    for t in np.linspace(0.0, 1.0, task.answers).tolist():
+        first, second = designs[rng.choice(DESIGNS, 2, replace=False)]
+        here = optimum + t * (1.0 - 2.0 * optimum) if task.fault == "drift" else optimum
+        margin = _utility(first, here) - _utility(second, here) + task.noise * rng.standard_normal()
+        margin += SIDE_BIAS * task.noise if task.fault == "sides" else 0.0
+        random = rng.random() < {"fatigue": FATIGUE * t, "lapses": LAPSE}.get(task.fault, 0.0)
+        chooses_first = rng.random() < 0.5 if random else margin > 0.0
+        study.tell(study.ask_pair(_decode(first), _decode(second)), "first" if chooses_first else "second")
+    return study
+
+
+def plan_audits(
+    seeds: int = SEEDS, settings: Sequence[tuple[int, float]] = SETTINGS, first_seed: int = 0
+) -> list[AuditTask]:
+    """Return the tasks of all faults."""
+    return [
+        AuditTask(fault, seed, answers, noise)
+        for answers, noise in settings
+        for seed in range(first_seed, first_seed + seeds)
+        for fault in FAULTS
+    ]
+
+
+def summarise_power(records: pl.DataFrame) -> pl.DataFrame:
+    """Return the shares of warnings, with 90 % intervals, and of notes, by fault, number of answers and finding."""
+    rows = []
+    keys = ["answers", "fault", "finding"]
+    order = pl.col("fault").replace_strict({fault: at for at, fault in enumerate(FAULTS)})
+    for key, part in records.sort("answers", order, "seed").group_by(keys, maintain_order=True):
+        n = len(part)
+        warnings, notes, unknown = (int((part["level"] == level).sum()) for level in ("warning", "note", "unknown"))
+        low, high = jeffreys_interval(warnings, n)
+        rows.append((*key, n, warnings / n, low, high, (warnings + notes) / n, unknown / n))
+    columns = [*keys, "studies", "warning", "low", "high", "warning_or_note", "unknown"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def format_power(power: pl.DataFrame) -> str:
+    """Format the shares of warnings as a Markdown table, one row per fault and number of answers."""
+    lines = [
+        f"| answers | fault | {' | '.join(name.replace('_', ' ') for name in REPORTED)} |",
+        f"| ---: | --- {'| ---: ' * len(REPORTED)}|",
+    ]
+    for (answers, fault), part in power.group_by(["answers", "fault"], maintain_order=True):
+        found = {row["finding"]: row for row in part.to_dicts()}
+        cells = [_format_rate(found[name]) for name in REPORTED]
+        lines.append(f"| {answers} | {fault} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _format_rate(row: Mapping[str, Any]) -> str:
+    share, low, high = (f"{100 * row[name]:.0f}" for name in ("warning", "low", "high"))
+    return f"{share} % ({low} to {high})"
+
+
+def _utility(design: Array, optimum: Array) -> float:
+    return -3.0 * float(np.linalg.norm(design - optimum))
+
+
+def _decode(design: Array) -> Design:
+    return {"x": float(design[0]), "y": float(design[1])}
