@@ -87,8 +87,9 @@ def _answer(site: Server, study: str, outcomes: Iterable[str], participant: str 
 
 
 def _mark(site: Server, study: str, *names: str) -> None:
-    for design, name in zip(site.get(f"/api/studies/{study}/anchors/proposals?n={len(names)}"), names, strict=True):
-        site.post(f"/api/studies/{study}/anchors", {"design": design, "name": name})
+    proposals = site.get(f"/api/studies/{study}/anchors/proposals?n={len(names)}")
+    for proposal, name in zip(proposals, names, strict=True):
+        site.post(f"/api/studies/{study}/anchors", {"design": proposal["design"], "name": name})
 
 
 def _make_space(site: Server, name: Naming) -> str:

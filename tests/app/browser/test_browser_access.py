@@ -105,8 +105,8 @@ def examples(site):
     made = {}
     for key in ("coffee", "poster", "molecules"):
         id = made[key] = site.post(f"/api/examples/{key}")["id"]
-        for design in site.get(f"/api/studies/{id}/anchors/proposals?n=2"):
-            site.post(f"/api/studies/{id}/anchors", {"design": design})
+        for proposal in site.get(f"/api/studies/{id}/anchors/proposals?n=2"):
+            site.post(f"/api/studies/{id}/anchors", {"design": proposal["design"]})
         for outcome in ("first", "second", "tie", "first", "first", "second"):
             duel = site.post(f"/api/studies/{id}/ask")
             site.post(f"/api/studies/{id}/answers", {"duel_id": duel["id"], "outcome": outcome})

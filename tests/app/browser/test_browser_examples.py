@@ -27,7 +27,7 @@ def mark_by_values(page):
 
 def mark_a_suggestion(page):
     page.get_by_role("tab", name="Suggestions").click()
-    page.locator("#proposals .know").nth(1).click()
+    page.locator("#proposals .card").nth(1).get_by_role("button", name="Yes").click()
 
 
 def mark_from_the_list(page):

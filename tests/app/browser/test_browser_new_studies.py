@@ -72,6 +72,27 @@ def test_a_space_that_is_built_by_hand(home, visitor):
     expect(page.locator("#best-sentence")).to_contain_text("It is early")
 
 
+@pytest.mark.parametrize(("repeats", "rate"), [(True, 0.05), (False, 0.0)])
+def test_repeats_can_be_turned_off_and_the_choice_survives_a_reload(home, visitor, repeats, rate):
+    page = visitor().open(f"{home}/new")
+    page.locator("#name").fill("Bread")
+    fill_parameter(page, 1, name="oven", low="180", high="250")
+    fill_parameter(page, 2, name="hours", low="1", high="4")
+    page.get_by_role("heading", name="Advanced").click()
+    box = page.get_by_role("checkbox", name="Repeat one question in twenty to check consistency")
+    expect(box).to_be_checked()
+    if not repeats:
+        box.uncheck()
+    expect(page.locator("#status")).to_contain_text("Ready: 2 parameters vary")
+    page.reload()
+    assert page.locator("#advanced").evaluate("each => each.open") == (not repeats)
+    assert page.locator("#repeats").is_checked() == repeats
+    page.get_by_role("button", name="Create study").click()
+    page.wait_for_url("**/anchors")
+    id = page.url.split("/studies/")[1].split("/")[0]
+    assert page.request.get(f"{home}/api/studies/{id}").json()["options"]["repeat_rate"] == rate
+
+
 def test_a_table_that_is_dropped(home, visitor):
     page = visitor().open(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()

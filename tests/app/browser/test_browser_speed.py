@@ -14,8 +14,8 @@ SLOWEST = 1_000
 
 def test_the_next_cards_come_at_once(home, site, visitor, capsys):
     study = site.post("/api/examples/coffee")["id"]
-    for design in site.get(f"/api/studies/{study}/anchors/proposals?n=2"):
-        site.post(f"/api/studies/{study}/anchors", {"design": design})
+    for proposal in site.get(f"/api/studies/{study}/anchors/proposals?n=2"):
+        site.post(f"/api/studies/{study}/anchors", {"design": proposal["design"]})
     page = visitor().open(f"{home}/studies/{study}/duel")
     cards_are_shown(page)
     for n in range(ANSWERS):

@@ -55,3 +55,47 @@ def test_the_sections_of_the_page_are_linked(home, site, visitor):
     assert names == [text for text in text_of(page, "#results section[id]:visible h2") if text]
     page.get_by_role("link", name="History", exact=True).click()
     expect(page.locator("#history-title")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_findings_about_the_answers_open_their_figures(home, site, visitor, scheme):
+    study = study_of(site, real("heat", low=0, high=100))
+    rows = [f"{10 + k % 9},{90 - k % 7}" for k in range(24)]
+    page = open_results(home, visitor(color_scheme=scheme), study, "winner.heat,loser.heat\n" + "\n".join(rows))
+    expect(page.locator("#trust")).to_have_attribute("aria-busy", "false")
+    found = page.request.get(f"{home}/api/studies/{study}/audit").json()
+    assert text_of(page, "#trust-sentence") == [found["sentence"]]
+    assert text_of(page, "#trust-findings p") == [one["sentence"] for one in found["findings"]]
+    drift = page.locator("#trust-findings li[data-name=drift]")
+    expect(drift.locator(".main-svg")).to_have_count(0)
+    drift.locator("summary").click()
+    expect(drift.locator(".main-svg").first).to_be_visible()
+    expect(drift.get_by_role("figure")).to_have_attribute("aria-label", found["findings"][5]["sentence"])
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_verdict_on_the_anchors_and_a_question_that_checks_them(home, site, visitor, scheme):
+    study = study_of(site, real("heat", low=0, high=100))
+    page = visitor(color_scheme=scheme).open(home)
+    url = f"{home}/api/studies/{study}"
+    assert page.request.post(f"{url}/anchors", data={"design": {"heat": 85}}).ok
+    page = open_results(home, visitor(color_scheme=scheme), study, OPPOSITE)
+    expect(page.locator("#trust")).to_have_attribute("aria-busy", "false")
+    found = page.request.get(f"{url}/anchors/validation").json()
+    assert found["retest"]["pairs"] == 6
+    more = f"{found['explanation']} {found['advice']}"
+    assert text_of(page, "#validation > p")[:3] == [found["sentence"], more, found["retest"]["sentence"]]
+    figures = page.locator("#validation .finding-figure")
+    expect(page.locator("#validation .main-svg")).to_have_count(0)
+    for place in (0, 1):
+        page.locator("#validation summary").nth(place).click()
+        expect(figures.nth(place).locator(".main-svg").first).to_be_visible()
+    assert violations(page) == []
+    page.goto(f"{home}/studies/{study}/anchors")
+    expect(page.locator("#validation p")).to_have_text(found["sentence"])
+    assert violations(page) == []
+    page.get_by_role("button", name="Check my anchors").click()
+    page.wait_for_url("**/duel*")
+    cards_are_shown(page)
+    expect(page.get_by_text("Your answer shows how reliable answers about designs like these are")).to_be_visible()

@@ -139,6 +139,19 @@ def test_a_name_may_follow_the_number_of_an_anchor(terminal):
     assert anchor.name == "my usual"
 
 
+def test_proposals_are_answered_by_yes_no_or_not_sure(terminal):
+    output = terminal.play("a", "p", "y", "n", "u", "a", "p", "yes", "", "q")
+    assert "One of a few designs that cover the space" in output
+    assert output.count("Could you judge this one well") == 5
+    assert "1 anchor now" in output
+    assert "2 anchors now" in output
+    marks = terminal.look(lambda studies: studies.anchors.show(terminal.id)).anchors
+    assert [one.judgement for one in marks] == ["good", "poor", "unsure", "good"]
+    assert len({str(one.design) for one in marks}) == 4
+    assert "answer must be one of no, unsure, yes" in terminal.play("a", "p", "perhaps", "q")
+    assert len(terminal.look(lambda studies: studies.anchors.show(terminal.id)).anchors) == 4
+
+
 def test_values_become_an_anchor(terminal):
     terminal.play("a", "v", "3.5", "2", "GREEN", "yes", "1", "q")
     assert terminal.look(lambda studies: studies.anchors.list_designs(terminal.id)) == [
@@ -154,7 +167,7 @@ def test_values_become_an_anchor(terminal):
         (["a", "v", "soon", "2", "green", "yes"], "minutes"),
         (["a", "v", "3", "2", "red", "yes"], "sort"),
         (["a", "v", "3", "2", "green", "perhaps"], "milk"),
-        (["a", "x"], "must be 1, 2 or v"),
+        (["a", "x"], "must be 1, 2, v or p"),
         (["a", "v", ""], "Nothing was marked"),
         (["a", ""], ""),
     ],

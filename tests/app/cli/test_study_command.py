@@ -104,6 +104,14 @@ def test_a_whole_study_in_a_file_keeps_what_it_says(call, tmp_path, stored):
     assert stored(lambda studies: studies.show(id).options["strategy"]["class"]) == "EUBO"
 
 
+def test_the_share_of_repeats_can_be_chosen(call, tmp_path, stored):
+    path = write(tmp_path, "tea.json", TEA)
+    usual = made(call("study", "new", "--name", "Tea", "--space", path))
+    often = made(call("study", "new", "--name", "Tea", "--space", path, "--repeat-rate", "0.2"))
+    assert stored(lambda studies: studies.show(usual).options["repeat_rate"]) == 0.05
+    assert stored(lambda studies: studies.show(often).options["repeat_rate"]) == 0.2
+
+
 def test_the_columns_of_a_catalogue_are_guessed_or_given(call, tmp_path, stored):
     path = write(tmp_path, "beans.csv", BEANS)
     guessed = made(call("study", "new", "--name", "Beans", "--catalogue", path))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anchorpbo.app.definition.definition import MAX_SEED, StudyDefinition
+from anchorpbo.app.definition.definition import MAX_SEED, REPEAT_RATE, StudyDefinition
 from anchorpbo.app.definition.validation import MAX_NESTING, check_json, raise_input_errors
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.journal import OWNER
@@ -89,6 +89,8 @@ def test_a_spoilt_request_makes_a_study_that_works_or_none(data, request_):
         ({"options": {"strategy": "best"}}, UnknownNameError, "strategy"),
         ({"options": {"risk_weight": float("nan")}}, InputError, "finite"),
         ({"options": {"initial": 10**400}}, InputError, "finite"),
+        ({"options": {"repeat_rate": 1.5}}, InputError, "repeat_rate must be a number from 0 to 1"),
+        ({"options": {"repeat_rate": "often"}}, InputError, "repeat_rate must be a number from 0 to 1"),
         ({"options": []}, None, None),
         ({"options": [1]}, InputError, "options must be an object"),
         ({"name": " "}, InputError, "name must be"),
@@ -181,3 +183,4 @@ def test_a_definition_of_a_release_without_preset_versions_has_the_first_one():
     before = StudyDefinition.from_dict(layout | {"engine": older}, trusted=True).make_optimizer(OWNER)
     assert (before.plan.version, before.plan.start, before.plan.recommends) == (1, "spread", "seen")
     assert before.plan.integration == MAP()
+    assert (before.plan.repeat_rate, now.make_optimizer(OWNER).plan.repeat_rate) == (0.0, REPEAT_RATE)

@@ -281,8 +281,9 @@ def pictures(found):
 
 def test_figures_are_drawn_for_light_and_dark_screens_and_described():
     light, dark, texts = pictures(page(*answered(anchors=[GREEN])))
-    assert len(light) == len(dark) == len(texts) == 5
-    assert [text.split(" ")[0] for text in texts] == ["Utility", "minutes:", "Share", "Utility", "Expected"]
+    assert len(light) == len(dark) == len(texts) == 6
+    assert [text.split(" ")[0] for text in texts[:5]] == ["Utility", "minutes:", "Share", "Utility", "Expected"]
+    assert "Bayes factor" in texts[5]
     for one, other in zip(light, dark, strict=True):
         assert ElementTree.fromstring(one).tag == ElementTree.fromstring(other).tag == "{http://www.w3.org/2000/svg}svg"
         assert one != other
@@ -410,3 +411,32 @@ def test_an_empty_cell_is_left_out_of_a_line_and_is_never_none():
     text = page(studies, id).text
     assert "None" not in text
     assert "null" not in text
+
+
+def test_a_report_says_whether_the_answers_can_be_trusted():
+    studies, id = study()
+    for _ in range(3):
+        answer(studies, id)
+    text = Page(render_report(studies, id)).text
+    audit = studies.results.audit(id)
+    assert "Can I trust these answers?" in text
+    assert audit.sentence in text
+    for one in audit.findings:
+        assert one.sentence in text
+
+
+def test_a_report_says_whether_the_anchors_are_right():
+    studies, id = study()
+    for _ in range(4):
+        answer(studies, id)
+    assert "Are my anchors right?" not in Page(render_report(studies, id)).text
+    studies.anchors.add(id, GREEN)
+    number = studies.sessions.session(id, "owner").answers
+    again = studies.duels.ask(id, again=next(iter(number.values())))
+    studies.duels.answer(id, again.id, "first")
+    text = Page(render_report(studies, id)).text
+    found = studies.results.validate_anchors(id)
+    assert "Are my anchors right?" in text
+    for paragraph in found.paragraphs:
+        assert paragraph in text
+    assert found.retest.sentence in found.paragraphs

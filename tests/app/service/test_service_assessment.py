@@ -5,7 +5,8 @@ from io import StringIO
 import pytest
 
 from anchorpbo.app.service import StudyService
-from anchorpbo.errors import ConflictError, UnknownStudyError
+from anchorpbo.app.service.figures import FigureOptions
+from anchorpbo.errors import ConflictError, InputError, UnknownNameError, UnknownStudyError
 from support.service_studies import answer, study
 
 CSV = "winner.minutes,winner.leaf,loser.minutes,loser.leaf\n" + "8,green,2,green\n" * 6 + "2,green,8,green\n"
@@ -84,3 +85,74 @@ def test_an_undone_answer_cannot_be_asked_again():
     studies.duels.undo(id)
     with pytest.raises(UnknownStudyError, match="undone"):
         studies.duels.ask(id, again=number)
+
+
+def test_an_audit_knows_the_response_times_that_were_not_undone():
+    studies, id = study()
+    for number in range(12):
+        studies.duels.answer(id, studies.duels.ask(id).id, "first", 1000 * (number + 1))
+    studies.duels.undo(id)
+    found = studies.results.audit(id)
+    assert found.answers == 11
+    (times,) = (one for one in found.findings if one.name == "response_time")
+    assert "A typical answer takes 6.0 s" in times.sentence
+    assert times.value > 1.0
+    # Another process reads the times from the journal.
+    studies.sessions.forget(id)
+    assert studies.results.audit(id) == found
+
+
+def test_each_finding_of_an_audit_has_a_figure_if_it_says_so():
+    studies, id = study()
+    for number in range(12):
+        studies.duels.answer(id, studies.duels.ask(id).id, "first" if number % 3 else "second", 2000)
+    for one in studies.results.audit(id).findings:
+        plot = studies.results.make_figure(id, "audit", options=FigureOptions(finding=one.name))
+        assert plot.description == one.sentence
+        assert bool(plot.shown) == one.figure
+    with pytest.raises(UnknownNameError, match="finding"):
+        studies.results.make_figure(id, "audit", options=FigureOptions(finding="taste"))
+
+
+def test_the_validation_of_anchors_is_that_of_the_study_and_has_figures():
+    studies, id = study()
+    studies.anchors.add(id, {"minutes": 5.0, "leaf": "black"})
+    studies.duels.import_comparisons(id, StringIO(CSV))
+    found = studies.results.validate_anchors(id)
+    expected = studies.sessions.session(id, "owner").optimizer.validate_anchors()
+    assert (found.anchors, found.bayes_factor, found.verdict) == (1, expected.bayes_factor, expected.verdict)
+    assert found.factors == list(expected.factors)
+    assert found.explanation.startswith("The Bayes factor is ")
+    assert found.retest.pairs == expected.retest.pairs == 6
+    assert [band.agreed for band in found.retest.bands] == [band.agreed for band in expected.retest.bands]
+    assert found.paragraphs == [found.sentence, found.explanation, found.advice, found.retest.sentence]
+    for name, text in (("anchor_evidence", found.sentence), ("retest", "Same answer when a pair was asked again")):
+        assert studies.results.make_figure(id, name).description.startswith(text)
+
+
+def test_a_study_without_anchors_is_told_about_its_repeats_only():
+    studies, id = study()
+    assert studies.results.validate_anchors(id).paragraphs == []
+    studies.duels.import_comparisons(id, StringIO(CSV))
+    found = studies.results.validate_anchors(id)
+    assert found.paragraphs == [found.retest.sentence]
+    with pytest.raises(InputError, match="needs anchors and at least four answers"):
+        studies.results.make_figure(id, "anchor_evidence")
+
+
+def test_a_check_of_the_anchors_replaces_the_pending_duel_and_is_one_event():
+    studies, id = study()
+    with pytest.raises(InputError, match="check of the anchors needs at least one"):
+        studies.duels.ask(id, check=True)
+    studies.anchors.add(id, {"minutes": 5.0, "leaf": "black"})
+    waiting = studies.duels.ask(id)
+    check = studies.duels.ask(id, check=True)
+    assert check.id != waiting.id
+    assert studies.duels.ask(id, check=True) == check == studies.duels.ask(id)
+    assert [event["type"] for event in studies.history(id)].count("asked") == 2
+    # Another process continues with the check.
+    studies.sessions.forget(id)
+    assert studies.duels.ask(id).id == check.id
+    assert studies.duels.answer(id, check.id, "first").answers == 1
+    with pytest.raises(InputError, match="either again or a check"):
+        studies.duels.ask(id, again=1, check=True)

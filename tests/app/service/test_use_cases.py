@@ -228,8 +228,11 @@ def test_proposals_are_designs_to_mark():
     studies, id = study()
     found = studies.anchors.propose(id, 5)
     assert len(found) == 5
-    for design in found:
-        studies.anchors.add(id, design)
+    for one in found:
+        assert one.reason == "coverage"
+        assert 0.0 <= one.gain <= 1.0
+        assert one.sentence.endswith(".")
+        studies.anchors.add(id, one.design)
     with pytest.raises(InputError, match="n must be"):
         studies.anchors.propose(id, 51)
 

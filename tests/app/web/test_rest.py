@@ -85,6 +85,19 @@ def test_an_answer_is_asked_again_by_its_number(client):
         check_problem(client.post(f"/api/studies/{id}/ask", json={"again": wrong}), 422)
 
 
+def test_a_question_checks_the_anchors(client, id):
+    url = f"/api/studies/{id}"
+    check_problem(client.post(f"{url}/ask", json={"check": True}), 422)
+    assert client.post(f"{url}/anchors", json={"design": DESIGN}).status_code == 201
+    check = client.post(f"{url}/ask", json={"check": True}).json()
+    assert "how reliable answers about designs like these are" in check["why"]
+    assert client.post(f"{url}/ask").json()["id"] == check["id"]
+    assert client.post(f"{url}/answers", json={"duel_id": check["id"], "outcome": "first"}).status_code == 200
+    found = client.get(f"{url}/anchors/validation").json()
+    assert (found["anchors"], found["verdict"], found["strengths"], found["explanation"]) == (1, "open", [], "")
+    check_problem(client.post(f"{url}/ask", json={"check": True, "again": 1}), 422)
+
+
 @pytest.mark.parametrize("changes", [{"archived": "yes"}, {"archived": 1}, {"name": ""}, {"name": None}])
 def test_an_edit_of_the_wrong_type_is_refused(client, changes):
     id = make(client, STUDY_EXAMPLE)
@@ -99,6 +112,7 @@ def test_the_routes_that_are_promised_are_there(client):
         "/api/studies/{id}/answers": {"post"}, "/api/studies/{id}/undo": {"post"},
         "/api/studies/{id}/anchors": {"get", "post", "patch", "delete"}, "/api/studies/{id}/recommendation": {"get"},
         "/api/studies/{id}/assessment": {"get"},
+        "/api/studies/{id}/audit": {"get"}, "/api/studies/{id}/anchors/validation": {"get"},
         "/api/studies/{id}/map": {"get"}, "/api/studies/{id}/figures/{name}": {"get"},
         "/api/studies/{id}/export": {"get"}, "/api/studies/import": {"post"},
     }  # fmt: skip
@@ -166,17 +180,26 @@ def test_a_participant_is_named_in_the_body_or_in_the_address(client, id):
     assert client.post(f"{url}/answers", json=given | ana).json()["repeated"] is True
     assert client.post(f"{url}/undo", params=ana).json()["event"]["participant"] == "Ana"
     check_problem(client.post(f"{url}/undo", json=ana), 409)
-    marked = [{"design": DESIGN, "name": None}]
-    marked = [{"design": DESIGN, "name": None}]
+    marked = [{"design": DESIGN, "name": None, "judgement": "good"}]
+    marked = [{"design": DESIGN, "name": None, "judgement": "good"}]
     assert client.post(f"{url}/anchors", params=ana, json={"design": DESIGN}).json()["anchors"] == marked
     assert client.get(f"{url}/anchors").json() == {"anchors": [], "last": None}
     assert client.get(f"{url}/anchors", params=ana).json()["anchors"] == marked
     assert client.request("DELETE", f"{url}/anchors", params=ana, json={"design": DESIGN}).json()["anchors"] == []
     assert client.post(f"{url}/comments", params=ana, json={"text": "hot"}).json()["participant"] == "Ana"
-    for path in ("history", "map", "convergence", "assessment"):
+    for path in ("history", "map", "convergence", "assessment", "audit", "anchors/validation"):
         assert client.get(f"{url}/{path}", params=ana).status_code == 200
     check_problem(client.post(f"{url}/ask", params=ana, json={"participant": "owner"}), 422)
-    for path in ("history", "anchors", "map", "recommendation", "convergence", "assessment"):
+    for path in (
+        "history",
+        "anchors",
+        "map",
+        "recommendation",
+        "convergence",
+        "assessment",
+        "audit",
+        "anchors/validation",
+    ):
         check_problem(client.get(f"{url}/{path}", params={"participant": "nobody"}), 404)
     names = [one["name"] for one in client.get(f"{url}/participants").json()]
     assert names == ["owner", "Ana"]
@@ -193,8 +216,25 @@ def test_anchors_are_removed_with_a_body_or_without(client, id):
     check_problem(client.request("DELETE", url, json={"design": DESIGN}, params={"design": json.dumps(DESIGN)}), 422)
     for wrong in ("{", "[]", "1", "[" * 5000, '{"minutes": NaN, "leaf": "green"}', "{}"):
         check_problem(client.delete(url, params={"design": wrong}), 422)
-    assert len(client.get(f"{url}/proposals", params={"n": 3}).json()) == 3
+
+
+def test_proposals_are_answered_with_a_judgement(client, id):
+    url = f"/api/studies/{id}/anchors"
+    proposals = client.get(f"{url}/proposals", params={"n": 3}).json()
+    assert [set(one) for one in proposals] == [{"design", "reason", "gain", "sentence"}] * 3
+    assert all(one["reason"] == "coverage" and 0.0 <= one["gain"] <= 1.0 for one in proposals)
     check_problem(client.get(f"{url}/proposals", params={"n": 51}), 422)
+    designs = [one["design"] for one in proposals]
+    for design, judgement in zip(designs, ("good", "poor", "unsure"), strict=True):
+        assert client.post(url, json={"design": design, "judgement": judgement}).status_code == 201
+    marks = client.get(url).json()["anchors"]
+    assert marks == [
+        {"design": design, "name": None, "judgement": judgement}
+        for design, judgement in zip(designs, ("good", "poor", "unsure"), strict=True)
+    ]
+    assert client.post(url, json={"design": designs[1]}).json()["anchors"][-1]["judgement"] == "good"
+    check_problem(client.post(url, json={"design": designs[1], "judgement": "bad"}), 422)
+    assert not any(one["design"] in designs for one in client.get(f"{url}/proposals").json())
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

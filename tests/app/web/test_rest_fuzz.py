@@ -70,7 +70,7 @@ def _with_real_ids(data, case, ids):
         if isinstance(case.query, dict) and "participant" in case.query and data.draw(st.booleans()):
             case.query["participant"] = data.draw(st.sampled_from(["owner", "Ana"]))
         if isinstance(case.body, dict) and "design" in case.body and data.draw(st.booleans(), label="a real design"):
-            case.body["design"] = CLIENT.get(f"/api/studies/{id}/anchors/proposals").json()[0]
+            case.body["design"] = CLIENT.get(f"/api/studies/{id}/anchors/proposals").json()[0]["design"]
     return case
 
 

@@ -148,6 +148,34 @@ def recommend(
 
 
 @app.command(rich_help_panel=STUDIES)
+def audit(
+    study: Study,
+    participant: Participant = "owner",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    db: Database = None,
+) -> None:
+    """Check whether the answers of a study can be trusted.
+
+    Example: [bold]anchorpbo audit coffee --participant Ana[/bold].
+
+    Each finding is a number with its 90 % interval and a sentence: accuracy
+    and calibration of predicted answers, contradictions, cycles, side bias,
+    drift, fatigue, lapses, ties, and the trend of the response times.
+    A finding marked with ! is a problem, one with ? may be one.
+
+    If there are anchors, or pairs that were asked twice, the first lines say
+    whether the answers support the anchors, and how often repeated answers
+    agree.
+
+    STUDY may also be a file that [bold]Optimizer.save[/bold] has written.
+    """
+    with report_errors(failure=1):
+        from anchorpbo.app.cli.audit import audit as run
+
+        run(db, study, participant, as_json=as_json)
+
+
+@app.command(rich_help_panel=STUDIES)
 def report(
     study: Study,
     out: Annotated[

@@ -28,6 +28,7 @@ from anchorpbo.errors import (
 from anchorpbo.formatting import format_count
 from anchorpbo.space import Catalogue, Design, Integer, Parameter, Real, Space
 from anchorpbo.study import Outcome
+from anchorpbo.study.events import Judgement, parse_anchor_answer
 from anchorpbo.study.explanations import name_sides
 
 ANSWERS: dict[str, Outcome] = {
@@ -43,10 +44,13 @@ HELP = """\
   2 or right    design 2 is better           a   mark a design that you know well
   = or t        equally good                 r   recommend a design
   s             skip: cannot say             q   quit; all answers are stored"""
+PROPOSALS = 3
+"""Number of designs that are proposed as anchors at a time."""
 _PROMPT = "1 or 2?  = equal  s skip  u undo  a anchor  r recommend  ? help  q quit"
 _OUTCOMES: dict[Outcome, str] = {
     "first": "design 1 is better", "second": "design 2 is better", "tie": "equally good", "skip": "skipped",
 }  # fmt: skip
+_ANCHOR_ANSWERS = {"y": "yes", "n": "no", "u": "unsure"}
 _YES, _NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
 
 
@@ -159,8 +163,7 @@ class Session:
             known = self._read_anchor(duel)
             if known is not None:
                 design, name = known
-                marked = self.studies.anchors.add(self.id, design, self.participant, name).anchors
-                self.console.print(Text(f"Marked; {format_count(len(marked), 'anchor')} now."))
+                self._mark(design, name)
         else:
             self.console.print(Text(HELP))
 
@@ -169,18 +172,36 @@ class Session:
     def _read_anchor(self, duel: DuelView) -> tuple[Design, str | None] | None:
         """Read the design to mark as an anchor and its name, if it has one; None to cancel."""
         answer = self.keys.read_line(
-            "Which do you know well: 1, 2, or v for other values? Its name may follow, as in: 1 my usual. "
-            "Then Enter; only Enter for none:"
+            "Which do you know well: 1, 2, v for other values, or p for proposals? Its name may follow 1, 2 or v, "
+            "as in: 1 my usual. Then Enter; only Enter for none:"
         )
         if not answer:
             return None
         which, _, name = answer.partition(" ")
         if which in ("1", "2"):
             return (duel.first if which == "1" else duel.second), name.strip() or None
+        if which.lower() == "p":
+            self._offer_proposals()
+            return None
         if which.lower() != "v":
-            raise InputError("an anchor must be 1, 2 or v", repr(answer), "press a again")
+            raise InputError("an anchor must be 1, 2, v or p", repr(answer), "press a again")
         design = self._read_design(duel.first)
         return None if design is None else (design, name.strip() or None)
+
+    def _mark(self, design: Design, name: str | None = None, judgement: Judgement = "good") -> None:
+        marks = self.studies.anchors.add(self.id, design, self.participant, name, judgement)
+        self.console.print(Text(f"Marked; {format_count(marks.count(), 'anchor')} now."))
+
+    def _offer_proposals(self) -> None:
+        """Ask about a few designs, one at a time, whether the participant could judge them well."""
+        describer = DesignDescriber(self.studies.definition(self.id))
+        for one in self.studies.anchors.propose(self.id, PROPOSALS, self.participant):
+            self.console.print(Text(make_printable(describer.describe(one.design)), "bold"))
+            self.console.print(Text(one.sentence))
+            answer = self.keys.read_line("Could you judge this one well: y yes, n no, u not sure? Only Enter to stop:")
+            if not answer:
+                return
+            self._mark(one.design, judgement=parse_anchor_answer(_ANCHOR_ANSWERS.get(answer.casefold(), answer)))
 
     def _read_design(self, model: Mapping[str, Any]) -> Design | None:
         space = self.studies.definition(self.id).space

@@ -86,6 +86,15 @@ def new(
     ] = None,
     strategy: Strategy = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed.", show_default=False)] = None,
+    repeat_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Share of questions that repeat an earlier pair; by default 0.05.",
+            show_default=False,
+        ),
+    ] = None,
     db: Database = None,
 ) -> None:
     r"""Create a study.
@@ -110,7 +119,8 @@ def new(
 
         columns = [tuple(each or ()) for each in (feature, category, fingerprint)]
         roles = ColumnRoles(columns[0], columns[1], columns[2], key, image, clip, smiles, link, title)
-        new(db, name, StudySource(space, catalogue, example), roles, {"strategy": strategy, "seed": seed})
+        options = {"strategy": strategy, "seed": seed, "repeat_rate": repeat_rate}
+        new(db, name, StudySource(space, catalogue, example), roles, options)
 
 
 @study.command("list")

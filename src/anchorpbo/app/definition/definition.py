@@ -6,7 +6,7 @@
      "space": {"kind": "space", "parameters": [...], "constraints": [...]} or {"kind": "catalogue", ...},
      "anchors": [design, ...],
      "display": {...},
-     "options": {"strategy": "kg", "preset": "default", "seed": 0, ...},
+     "options": {"strategy": "kg", "preset": "default", "seed": 0, "repeat_rate": 0.05, ...},
      "shared_pairs": 0.2}
 
 The stored form also has ``engine``, the settings of the preset at the time the study was created (see
@@ -46,7 +46,11 @@ MAX_ANCHORS = 500
 MAX_SEED = 2**63 - 1
 SHARED_PAIRS, MAX_SHARED_PAIRS = 0.2, 0.5
 """Default and largest share of questions about pairs that another participant has answered."""
-OPTIONS = ("strategy", "preset", "seed", "likelihood", "inference", "initial", "refit_every", "risk_weight")
+REPEAT_RATE = 0.05
+"""Default share of questions that repeat an earlier pair of the participant, see `anchorpbo.study.repeats`."""
+OPTIONS = (
+    "strategy", "preset", "seed", "likelihood", "inference", "initial", "refit_every", "risk_weight", "repeat_rate",
+)  # fmt: skip
 """Options of `Optimizer` that a request may set; all values are names or numbers."""
 EDITABLE = ("name", "question", "description", "archived", "shared_pairs")
 """Properties of a study that the owner can change at any time."""
@@ -111,6 +115,7 @@ class StudyDefinition:
         if not isinstance(anchors, list) or len(anchors) > MAX_ANCHORS:
             raise InputError(f"anchors must be a list of at most {MAX_ANCHORS} designs", repr(anchors), "shorten it")
         given = {name: value for name, value in options.items() if value is not None}
+        given.setdefault("repeat_rate", REPEAT_RATE)
         _check_options(given)
         optimizer = Optimizer(space, anchors, **given)
         engine = json.loads(optimizer.to_json())["study"] | {"anchors": []}

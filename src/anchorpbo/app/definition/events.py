@@ -5,7 +5,7 @@
     event                          type of its entry    data of its entry
     Created                        created              name, of the study
     Edited                         edited               new values of some of name, question, description, ...
-    AnchorAdded                    anchor_added         design; name, if the anchor has one
+    AnchorAdded                    anchor_added         design; name, if the mark has one; judgement, if not "good"
     AnchorRemoved                  anchor_removed       design
     AnchorNamed                    anchor_named         design; name, the anchor's new one, or null
     Asked                          asked                duel_id, first, second, why, gain
@@ -31,7 +31,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Duel
 from anchorpbo.study.duel import parse_outcome
-from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, Preferred
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, Preferred, parse_judgement
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,9 @@ def _make_data(event: StudyEvent) -> dict[str, Any]:
         case Preferred(winner, loser, tie):
             outcome = "tie" if tie else "first"
             return {"duel_id": None, "first": winner, "second": loser, "outcome": outcome, "imported": True}
-        case AnchorAdded(design, None):
-            return {"design": design}
+        case AnchorAdded(design, name, judgement):
+            named = {} if name is None else {"name": name}
+            return {"design": design, **named, **({} if judgement == "good" else {"judgement": judgement})}
         case Edited(values):
             return dict(values)
     return dict(vars(event))
@@ -185,7 +186,9 @@ def _read_pair(data: Mapping[str, Any], space: DesignSpace) -> tuple[Design, Des
 _READERS: dict[str, Callable[[Mapping[str, Any], DesignSpace], StudyEvent]] = {
     "created": lambda data, space: Created(data["name"]),
     "edited": lambda data, space: Edited(data),
-    "anchor_added": lambda data, space: AnchorAdded(space.check(data["design"]), data.get("name")),
+    "anchor_added": lambda data, space: AnchorAdded(
+        space.check(data["design"]), data.get("name"), parse_judgement(data.get("judgement", "good"))
+    ),
     "anchor_removed": lambda data, space: AnchorRemoved(space.check(data["design"])),
     "anchor_named": lambda data, space: AnchorNamed(space.check(data["design"]), data.get("name")),
     "asked": _read_question,

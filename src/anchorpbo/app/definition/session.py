@@ -27,7 +27,7 @@ from anchorpbo.app.storage.journal import Entry, is_informative, list_standing
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.space import Design
 from anchorpbo.study import Duel, Optimizer
-from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, Preferred
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, Judgement, Preferred
 
 MAX_REQUESTS_PER_PARTICIPANT = 16
 """Maximum number of requests that hold or wait for one session's lock, so that other participants get their turn."""
@@ -35,11 +35,12 @@ MAX_REQUESTS_PER_PARTICIPANT = 16
 
 @dataclass(frozen=True)
 class NamedAnchor:
-    """An anchor and what its participant calls it."""
+    """A marked design, how well its participant can judge it, and what they call it."""
 
     design: Design
     name: str | None
-    """``None`` for an anchor without a name."""
+    """``None`` for a mark without a name."""
+    judgement: Judgement = "good"
 
 
 class ParticipantSession:
@@ -56,6 +57,8 @@ class ParticipantSession:
         """The optimizer's events by the numbers of their entries, oldest first."""
         self.answers: dict[str, int] = {}
         """Numbers of the answers among them, by duel id."""
+        self.response_ms: dict[int, int] = {}
+        """Response times in milliseconds, as far as they are known, by the numbers of their answers' entries."""
         self.undone: set[int] = set()
         """Numbers of the events that were undone."""
         self.lock = RLock()
@@ -84,13 +87,21 @@ class ParticipantSession:
 
     @property
     def anchors(self) -> list[NamedAnchor]:
-        """The anchors of the optimizer, with their names.
+        """The anchors of the optimizer, with their names."""
+        return [one for one in self.marks if one.judgement == "good"]
+
+    @property
+    def marks(self) -> list[NamedAnchor]:
+        """All marked designs of the optimizer, whatever the judgement, with their names.
 
         The newest entry that marks or names a design counts; a mark that was undone does not.
         """
         marks = {number: event for number, event in self.events.items() if isinstance(event, AnchorAdded)}
         names = {_make_key(event.design): event.name for _, event in sorted((marks | self._namings).items())}
-        return [NamedAnchor(design, names.get(_make_key(design))) for design in self.optimizer.anchors]
+        return [
+            NamedAnchor(mark.design, names.get(_make_key(mark.design)), mark.judgement)
+            for mark in self.optimizer.anchor_marks
+        ]
 
     def find_duel(self, duel_id: str) -> Duel | None:
         """Return the duel with this id, pending or not, or ``None`` if it was never asked."""
@@ -100,7 +111,7 @@ class ParticipantSession:
         """Apply entries of this participant in order."""
         for entry in entries:
             try:
-                self.apply(read_event(entry, self.optimizer.space, self._asked), entry.number)
+                self.apply(read_event(entry, self.optimizer.space, self._asked), entry.number, entry.response_ms)
             except (KeyError, TypeError) as error:
                 rule = f"entry {entry.number} of type {entry.type} must be complete"
                 raise InputError(rule, f"a missing or invalid {error}", "import a complete export") from error
@@ -114,8 +125,14 @@ class ParticipantSession:
                     raise InputError("why must be a text", repr(self.pending.why), "import a complete export")
                 self.optimizer.validate(Answered.of(self.pending, "skip"))
 
-    def apply(self, event: StudyEvent, number: int) -> None:
-        """Apply an event of this participant, whose entry has this number."""
+    @property
+    def seconds(self) -> list[float | None]:
+        """Response time of each event of the optimizer in seconds; ``None`` where unknown."""
+        times = [self.response_ms.get(number) for number in self.events]
+        return [None if each is None else each / 1000.0 for each in times]
+
+    def apply(self, event: StudyEvent, number: int, response_ms: int | None = None) -> None:
+        """Apply an event of this participant, whose entry has this number and this response time."""
         match event:
             case Asked(duel):
                 self._asked[duel.id] = self.pending = duel
@@ -129,6 +146,8 @@ class ParticipantSession:
                 if isinstance(event, Answered):
                     self.answers[event.duel] = number
                     self.pending = None
+                    if response_ms is not None:
+                        self.response_ms[number] = response_ms
         self.seen = number
 
     def _undo(self, undone: int, number: int) -> None:
@@ -138,6 +157,7 @@ class ParticipantSession:
         self.optimizer.undo()
         event = self.events.pop(undone)
         self.undone.add(undone)
+        self.response_ms.pop(undone, None)
         if isinstance(event, Answered):
             del self.answers[event.duel]
             self.pending = self._asked[event.duel]
@@ -150,10 +170,15 @@ def _make_key(design: Design) -> str:
 
 def count_by_participant(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]:
     """Count the informative answers and the anchors per participant from the journal, without a replay."""
-    found: dict[str, tuple[int, int]] = {}
+    answers: dict[str, int] = {}
+    anchors: dict[str, set[frozenset[tuple[str, object]]]] = {}
     for entry in list_standing(entries):
-        answers, anchors = found.get(entry.participant, (0, 0))
-        answers += is_informative(entry.type, entry.data)
-        anchors += (entry.type == "anchor_added") - (entry.type == "anchor_removed")
-        found[entry.participant] = answers, anchors
-    return found
+        who = entry.participant
+        answers[who] = answers.get(who, 0) + is_informative(entry.type, entry.data)
+        theirs = anchors.setdefault(who, set())
+        if entry.type in ("anchor_added", "anchor_removed"):
+            design = frozenset(entry.data["design"].items())  # 1 and 1.0 are equal, as in other programs
+            theirs.discard(design)
+            if entry.type == "anchor_added" and entry.data.get("judgement", "good") == "good":
+                theirs.add(design)
+    return {who: (count, len(anchors[who])) for who, count in answers.items()}

@@ -31,13 +31,21 @@ from anchorpbo.app.report.thumbnails import Thumbnails
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.app.service.layouts import Design, JSONObject
 from anchorpbo.app.service.study_service import StudyService
-from anchorpbo.app.service.views import AnchorView, AssessmentView, ContradictionView, RecommendationView, StudyView
+from anchorpbo.app.service.views import (
+    AnchorView,
+    AssessmentView,
+    AuditView,
+    ContradictionView,
+    RecommendationView,
+    StudyView,
+)
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.formatting import format_probability
 from anchorpbo.html import Markup, escape, tag
 from anchorpbo.plots.gains_plot import GainsPlot
 from anchorpbo.plots.plot import Plot
 from anchorpbo.space import Catalogue, Space
+from anchorpbo.study.events import Judgement
 from anchorpbo.study.progress import NEGLIGIBLE_GAIN
 
 MAX_CANDIDATES = 50
@@ -61,6 +69,16 @@ _GAINS_TEXT = (
     f"shared and repeated pairs have none. Below the dashed line, at {100 * NEGLIGIBLE_GAIN:g} %, it is negligible. "
     "The study can stop when the recommended design is close to the best with 90 % probability."
 )
+_AUDIT_TEXT = (
+    "A curve is the posterior of a finding's number, the thick line below it is the 90 % interval, and the dashed line "
+    "is the number that the model expects, or that of a study without the fault. Grey bars count simulated users who "
+    "answer as the model expects. Lines over the answers are moving averages."
+)
+_FIGURE_LABELS: Mapping[FigureName, str] = {
+    "anchor_evidence": "Evidence for the anchors",
+    "retest": "Agreement of answers to the same pair",
+}
+_LEVEL_TEXTS = {"good": "", "note": " (note)", "warning": " (problem)", "unknown": ""}
 
 
 def render_report(studies: StudyService, id: str, participant: str = OWNER, risk_weight: float | None = None) -> str:
@@ -93,6 +111,11 @@ def render_report(studies: StudyService, id: str, participant: str = OWNER, risk
             _render_recommendation(best, card, studies.cards.pictures(id), interval),
             _render_candidates(best, others[:MAX_CANDIDATES], describer, thumbnails),
             *_render_figures(studies, id, participant, best),
+            _render_audit(
+                studies.results.audit(id, participant),
+                studies.results.make_figure(id, "audit", participant),
+                _render_validation(studies, id, participant),
+            ),
         ]
     else:
         text = "There is no comparison yet, so nothing to recommend. The report fills up with the first answers."
@@ -241,6 +264,31 @@ def _render_figures(studies: StudyService, id: str, participant: str, best: Reco
     return sections
 
 
+def _render_validation(studies: StudyService, id: str, participant: str) -> list[Markup]:
+    """Render whether the anchors are right; empty without anchors and repeated pairs."""
+    found = studies.results.validate_anchors(id, participant)
+    if not found.paragraphs:
+        return []
+    parts = [tag("h3", "Are my anchors right?"), *(tag("p", text) for text in found.paragraphs)]
+    figures: list[FigureName] = ["anchor_evidence"] if found.strengths else []
+    figures += ["retest"] if found.retest.pairs else []
+    for name in figures:
+        plot = studies.results.make_figure(id, name, participant)
+        parts.append(tag("figure", render_picture(plot), class_="wide", tabindex="0", aria_label=_FIGURE_LABELS[name]))
+    return parts
+
+
+def _render_audit(found: AuditView, figure: Plot, anchors: Sequence[Markup]) -> Markup:
+    listed = [tag("li", tag("b", f"{one.title}{_LEVEL_TEXTS[one.level]}: "), one.sentence) for one in found.findings]
+    parts = [tag("p", found.sentence, class_="lead"), *anchors]
+    parts += [tag("h3", "Findings")] if anchors else []
+    parts += [tag("ul", *listed), tag("p", _AUDIT_TEXT)]
+    if any(one.figure for one in found.findings):
+        picture = render_picture(figure)
+        parts.append(tag("figure", picture, class_="wide", tabindex="0", aria_label="Findings about the answers"))
+    return render_section("Can I trust these answers?", *parts)
+
+
 def _choose_axes(
     studies: StudyService, id: str, participant: str, best: RecommendationView
 ) -> tuple[str | None, str | None]:
@@ -250,15 +298,21 @@ def _choose_axes(
 
 
 def _render_anchors(anchors: Sequence[AnchorView], describer: DesignDescriber, thumbnails: Thumbnails) -> Markup:
-    if not anchors:
-        return render_section(
-            "Anchors", tag("p", "No designs were marked as well known: all count as equally hard to judge.")
+    def render(judgement: Judgement) -> Markup | None:
+        found = [one for one in anchors if one.judgement == judgement]
+        listed = (
+            tag("li", thumbnails.render(one.design), describe_anchor(one.design, one.name, describer)) for one in found
         )
-    text = "Designs marked as well known. Answers count for more near these."
-    listed = (
-        tag("li", thumbnails.render(one.design), describe_anchor(one.design, one.name, describer)) for one in anchors
-    )
-    return render_section("Anchors", tag("p", text), tag("ul", *listed))
+        return tag("ul", *listed) if found else None
+
+    good, poor = render("good"), render("poor")
+    parts: list[Markup] = []
+    if good is not None:
+        parts += [tag("p", "Designs marked as well known. Answers count for more near these."), good]
+    if poor is not None:
+        parts += [tag("p", "Designs marked as hard to judge. Answers count for less near these."), poor]
+    nothing = tag("p", "No designs were marked as well known: all count as equally hard to judge.")
+    return render_section("Anchors", *(parts or [nothing]))
 
 
 def _render_history(history: Sequence[JSONObject], describer: DesignDescriber, thumbnails: Thumbnails) -> Markup:

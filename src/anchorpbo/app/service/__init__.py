@@ -5,7 +5,7 @@
     study_service   StudyService, the use cases of studies themselves; it composes those of the topics:
     duels           DuelService, `studies.duels`: ask, answer, undo, import past comparisons
     anchors         AnchorService, `studies.anchors`: show, add, rename, remove, propose
-    results         ResultService, `studies.results`: recommendation, assessment, map, figures, gains, agreement
+    results         ResultService, `studies.results`: recommendation, assessment, audit, map, figures, gains, agreement
     participants    ParticipantService, `studies.participants`: show, invite, remove, replace a link
     cards           CardService, `studies.cards`: cards of designs, and the pictures on them
     clips           ClipLibrary, `studies.clips`: audio and video clips as designs

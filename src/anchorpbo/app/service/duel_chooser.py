@@ -3,6 +3,7 @@
 ::
 
     pending       the duel that was asked and is not answered yet
+    repeated      the duel of an earlier pair of the participant, if it is time for one (`Optimizer.repeat_rate`)
     shared        the duel of a pair that another participant has answered, if it is time for one
     prefetched    the duel that the scheduler has computed ahead, or computes now
     computed      otherwise, the duel that the session's optimizer computes in this thread
@@ -17,7 +18,7 @@ from anchorpbo.app.service.session_cache import SessionCache
 from anchorpbo.app.service.shared_pairs import SHARED_DUEL, is_shared
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.study import Duel, Outcome
-from anchorpbo.study.replication import NextDuel, snapshot
+from anchorpbo.study.replication import NextDuel, is_repeat_due, snapshot
 
 
 class DuelChooser:
@@ -52,7 +53,7 @@ class DuelChooser:
 
     def find_prefetched(self, id: str, session: ParticipantSession, duel: Duel, outcome: Outcome) -> NextDuel | None:
         """Return the next duel after an answer, if it is already computed and not a shared pair instead."""
-        if self._scheduler is None or self._is_next_shared(id, len(session.answers) + 1):
+        if self._scheduler is None or self._is_next_shared(id, session, 1):
             return None
         return self._scheduler.find(snapshot(session.optimizer, duel, outcome))
 
@@ -65,7 +66,7 @@ class DuelChooser:
 
     def _find_shared(self, id: str, session: ParticipantSession) -> Duel | None:
         """Return the duel of a pair that another participant has answered, if it is time for one and there is one."""
-        if not self._is_next_shared(id, len(session.answers)):
+        if not self._is_next_shared(id, session):
             return None
         others = [name for name in self._memberships.active(id) if name != session.name]
         if not others:
@@ -73,7 +74,10 @@ class DuelChooser:
         pair = self._sessions.answered_pairs(id).choose(session.name, others)
         return None if pair is None else session.optimizer.ask_pair(*pair, why=SHARED_DUEL)
 
-    def _is_next_shared(self, id: str, answered: int) -> bool:
-        """Return whether the next question is about a shared pair, after this number of answers."""
+    def _is_next_shared(self, id: str, session: ParticipantSession, answers: int = 0) -> bool:
+        """Return whether the next question is about a shared pair, after this number of further answers.
+
+        A repeat has priority: there are fewer of them, and each participant has only their own.
+        """
         share = self._storage.study(id).edits.get("shared_pairs", self._sessions.definition(id).shared_pairs)
-        return is_shared(answered, share)
+        return is_shared(len(session.answers) + answers, share) and not is_repeat_due(session.optimizer, answers)

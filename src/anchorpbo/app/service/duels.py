@@ -35,15 +35,21 @@ class DuelService:
         self._storage, self._sessions, self._chooser = storage, sessions, chooser
         self._cards, self._validator = cards, validator
 
-    def ask(self, id: str, participant: str = OWNER, again: int | None = None) -> DuelView:
+    def ask(self, id: str, participant: str = OWNER, again: int | None = None, *, check: bool = False) -> DuelView:
         """Return the pending duel; if there is none, ask the next one.
 
-        With the number of an answer's event in `again`, its duel is asked once more, instead of the pending one.
+        With the number of an answer's event in `again`, its duel is asked once more, instead of the pending one; with
+        `check`, the duel whose answer tells most about whether the anchors are right.
         """
+        if check and again is not None:
+            raise InputError("ask either again or a check of the anchors", "both", "leave one of them out")
 
         def decide(session: ParticipantSession) -> Decision[DuelView]:
-            duel = self._chooser.choose(id, session) if again is None else _repeat_duel(session, again)
-            # A request to ask a duel again may be sent twice.
+            if check:
+                duel = session.optimizer.ask_anchor_check()
+            else:
+                duel = self._chooser.choose(id, session) if again is None else _repeat_duel(session, again)
+            # A request to ask a duel again, or to check the anchors, may be sent twice.
             asked = [] if duel == session.pending else [Asked(duel)]
             return Decision(asked, lambda written: self._view_duel(id, session, duel))
 

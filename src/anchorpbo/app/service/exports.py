@@ -25,7 +25,8 @@ _NAMING = ("anchor_added", "anchor_named")
 def history_to_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str]) -> str:
     """Return the journal as CSV: one row per entry, one column per parameter of each design.
 
-    The column ``text`` has comments and the names of anchors.
+    The column ``text`` has comments and the names of anchors; ``outcome`` also has the judgement of a design that was
+    marked as "poor" or "unsure".
     """
     parameters = list(parameters)
     sides = ("first", "second", "design")
@@ -34,7 +35,9 @@ def history_to_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str])
     writer.writerow([*_COLUMNS, *(escape_formula(f"{side}.{name}") for side in sides for name in parameters)])
     for event in history:
         designs = ((event.get(side) or {}).get(name) for side in sides for name in parameters)
-        cells = event | {"text": event.get("name")} if event.get("type") in _NAMING else event
+        cells = event
+        if event.get("type") in _NAMING:
+            cells = event | {"text": event.get("name"), "outcome": event.get("judgement")}
         writer.writerow([escape_formula(value) for value in (*(cells.get(column) for column in _COLUMNS), *designs)])
     return file.getvalue()
 

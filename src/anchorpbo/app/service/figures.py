@@ -9,6 +9,10 @@
     anchors       reliability and the anchors alone, on the anchors page; before the first answer too
     importance    share of the variation of the utility that each parameter explains
     gains         expected gain of each duel
+    audit         findings about the answers, or one of them
+    anchor_evidence
+                  evidence for the anchors, by the strength of the noise map
+    retest        agreement of answers to the same pair
 """
 
 from __future__ import annotations
@@ -23,17 +27,32 @@ from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.rendering.display import COLUMN_KEYS
 from anchorpbo.app.service.layouts import Design
 from anchorpbo.errors import ConflictError
+from anchorpbo.plots.anchor_evidence_plot import AnchorEvidencePlot
+from anchorpbo.plots.audit_plot import AuditPlot
 from anchorpbo.plots.gains_plot import GainsPlot
 from anchorpbo.plots.importance_plot import ImportancePlot
 from anchorpbo.plots.interval_plot import IntervalPlot
 from anchorpbo.plots.maps import What, make_map_plot
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plot import Plot
+from anchorpbo.plots.retest_plot import RetestPlot
 from anchorpbo.plots.slices import MAX_COLUMNS, make_slices
 from anchorpbo.space import Catalogue, DesignSpace
+from anchorpbo.study import Audit
 
 FigureName = Literal[
-    "interval", "slices", "utility", "uncertainty", "noise", "reliability", "anchors", "importance", "gains"
+    "interval",
+    "slices",
+    "utility",
+    "uncertainty",
+    "noise",
+    "reliability",
+    "anchors",
+    "importance",
+    "gains",
+    "audit",
+    "anchor_evidence",
+    "retest",
 ]
 
 
@@ -50,6 +69,8 @@ class FigureOptions:
     """Largest number of slices side by side."""
     risk_weight: float | None = None
     """Risk weight of the recommendation; by default the study's setting."""
+    finding: str | None = None
+    """Name of a finding of the audit; by default all."""
 
 
 def make_figure(
@@ -65,12 +86,43 @@ def make_figure(
         return _make_map("reliability", bare, labels, options, at)
     if not len(optimizer):
         raise ConflictError("a figure needs an answer", "a study without answers", "answer a duel first")
-    if name == "interval":
-        return IntervalPlot(optimizer.recommend(options.risk_weight))
-    if name == "gains":
-        return GainsPlot(expected_gains(optimizer))
+    match name:
+        case "interval":
+            return IntervalPlot(optimizer.recommend(options.risk_weight))
+        case "gains":
+            return GainsPlot(expected_gains(optimizer))
+        case "audit" | "anchor_evidence" | "retest":
+            return _make_trust_figure(session, name, options)
     here = optimizer.recommend(options.risk_weight).design if options.at is None else options.at
-    view = replace(view, recommend=lambda: here)
+    return _make_figure_through(here, name, replace(view, recommend=lambda: here), labels, options)
+
+
+def _make_trust_figure(
+    session: ParticipantSession, name: Literal["audit", "anchor_evidence", "retest"], options: FigureOptions
+) -> Plot:
+    """Return a figure of whether the answers can be trusted."""
+    if name == "anchor_evidence":
+        return AnchorEvidencePlot(session.optimizer.validate_anchors())
+    if name == "retest":
+        return RetestPlot(session.optimizer.retest())
+    audit = audit_session(session)
+    return AuditPlot(tuple(audit) if options.finding is None else (audit[options.finding],))
+
+
+def audit_session(session: ParticipantSession) -> Audit:
+    """Return the audit of one participant's study, with the response times that are known."""
+    seconds = session.seconds
+    return session.optimizer.audit(seconds=seconds if any(each is not None for each in seconds) else None)
+
+
+def _make_figure_through(
+    here: Design,
+    name: Literal["slices", "utility", "uncertainty", "noise", "reliability", "importance"],
+    view: ModelView,
+    labels: ParameterLabels,
+    options: FigureOptions,
+) -> Plot:
+    """Return a figure of the utility around a design."""
     if name == "importance":
         return ImportancePlot(compute_importance(view), labels)
     if name == "slices":
@@ -86,8 +138,8 @@ def _make_map(what: What, view: ModelView, labels: ParameterLabels, options: Fig
 
 
 def _list_names(session: ParticipantSession) -> list[tuple[Design, str]]:
-    """Return the anchors that have a name, and their names."""
-    return [(one.design, one.name) for one in session.anchors if one.name is not None]
+    """Return the marked designs that have a name, and their names."""
+    return [(one.design, one.name) for one in session.marks if one.name is not None]
 
 
 def _make_labels(space: DesignSpace, display: Mapping[str, Any]) -> ParameterLabels:

@@ -4,7 +4,7 @@ A replay validates everything. Only these fields of an event are kept, by its ty
 
     created          name
     edited           name, question, description, archived, shared_pairs
-    anchor_added     design, name
+    anchor_added     design, name, judgement
     anchor_removed   design
     anchor_named     design, name
     asked            duel_id, first, second, why, gain
@@ -32,12 +32,13 @@ from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.definition.validation import check_json, check_text, raise_input_errors
 from anchorpbo.app.storage.journal import OWNER, Entry, EntryType
 from anchorpbo.errors import InputError
+from anchorpbo.study.events import parse_judgement
 
 MAX_PARTICIPANTS = 1_000
 _FIELDS: dict[EntryType, tuple[str, ...]] = {
     "created": ("name",),
     "edited": EDITABLE,
-    "anchor_added": ("design", "name"),
+    "anchor_added": ("design", "name", "judgement"),
     "anchor_removed": ("design",),
     "anchor_named": ("design", "name"),
     "asked": ("duel_id", "first", "second", "why", "gain"),
@@ -113,6 +114,8 @@ def _check_data(kind: EntryType, data: dict[str, Any], numbers: Mapping[int, int
         data["text"] = check_text("a comment", data.get("text"), MAX_TEXT_LENGTH, required=True)
     elif kind in ("anchor_added", "anchor_named"):
         data |= {"name": check_anchor_name(data["name"])} if data.get("name") is not None else {}
+        if parse_judgement(data.get("judgement", "good")) == "good":
+            data.pop("judgement", None)
     elif kind in ("removed", "invited", "relinked"):
         data["name"] = check_text("a participant's name", data.get("name"), MAX_NAME_LENGTH, required=True)
     elif kind == "answered":

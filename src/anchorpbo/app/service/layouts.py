@@ -191,6 +191,7 @@ class OptionsLayout:
     initial: int | None
     refit_every: int | None
     risk_weight: float | None
+    repeat_rate: float | None
 
 
 DisplayObject = Annotated[JSONObject, Described("DisplayLayout")]

@@ -1,4 +1,4 @@
-"""The use cases of results: recommendation, assessment, map, figures, expected gains and agreement."""
+"""The use cases of results: recommendation, assessment, audit, validation, map, figures, gains and agreement."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.service.agreement import Agreement, ParticipantModel, compute_agreement
-from anchorpbo.app.service.figures import FigureName, FigureOptions, make_figure
+from anchorpbo.app.service.figures import FigureName, FigureOptions, audit_session, make_figure
 from anchorpbo.app.service.maps import Map, make_map
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.service.session_cache import SessionCache
-from anchorpbo.app.service.views import AssessmentView, RecommendationView
+from anchorpbo.app.service.views import AnchorValidationView, AssessmentView, AuditView, RecommendationView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.plots.plot import Plot
 
@@ -40,6 +40,16 @@ class ResultService:
             return AssessmentView.from_assessment(session, session.optimizer.assess(session.pending))
 
         return self._sessions.read(id, participant, compute)
+
+    def audit(self, id: str, participant: str = OWNER) -> AuditView:
+        """Return whether this participant's answers can be trusted."""
+        return self._sessions.read(id, participant, lambda session: AuditView.from_audit(audit_session(session)))
+
+    def validate_anchors(self, id: str, participant: str = OWNER) -> AnchorValidationView:
+        """Return whether this participant's anchors are right, according to their answers."""
+        return self._sessions.read(
+            id, participant, lambda session: AnchorValidationView.from_optimizer(session.optimizer)
+        )
 
     def make_map(
         self, id: str, participant: str = OWNER, at: Mapping[str, Any] | None = None,

@@ -164,7 +164,7 @@ class SessionCache:
         ]
         written = self._storage.append(id, entries, session.seen)
         for event, entry in zip(decision.events, written, strict=True):
-            session.apply(event, entry.number)
+            session.apply(event, entry.number, entry.response_ms)
         return written
 
     def _get(self, cache: OrderedDict[Any, T], key: Any, load: Callable[[], T], limit: int) -> T:

@@ -114,7 +114,9 @@ class StudyService:
         name = f"{info.name[: MAX_NAME_LENGTH - len(_COPY)]}{_COPY}"
         edited = {key: value for key, value in info.edits.items() if key in ("question", "description", "shared_pairs")}
         definition = StudyDefinition.from_dict(stored | edited | {"name": name}, trusted=True)
-        copy = self._store_new(definition, [Created(name), *(AnchorAdded(one.design, one.name) for one in anchors)])
+        copy = self._store_new(
+            definition, [Created(name), *(AnchorAdded(one.design, one.name, one.judgement) for one in anchors)]
+        )
         if definition.clips:
             with self.delete_on_error(copy.id):
                 self.clips.copy(id, copy.id)

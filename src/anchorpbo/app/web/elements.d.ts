@@ -39,6 +39,7 @@ export interface Pages {
     "tab-list": HTMLElementTagNameMap["button"];
     "tab-proposals": HTMLElementTagNameMap["button"];
     "through": HTMLElementTagNameMap["select"];
+    "validation": HTMLElementTagNameMap["div"];
   };
   base: {
     "main": HTMLElementTagNameMap["main"];
@@ -143,6 +144,8 @@ export interface Pages {
     "preview-part": HTMLElementTagNameMap["section"];
     "preview-title": HTMLElementTagNameMap["h2"];
     "question": HTMLElementTagNameMap["input"];
+    "repeats": HTMLElementTagNameMap["input"];
+    "repeats-hint": HTMLElementTagNameMap["small"];
     "risk-hint": HTMLElementTagNameMap["small"];
     "risk_weight": HTMLElementTagNameMap["input"];
     "rows-title": HTMLElementTagNameMap["h2"];
@@ -250,7 +253,12 @@ export interface Pages {
     "slices-title": HTMLElementTagNameMap["h2"];
     "to-anchors": HTMLElementTagNameMap["a"];
     "to-duel": HTMLElementTagNameMap["a"];
+    "trust": HTMLElementTagNameMap["section"];
+    "trust-findings": HTMLElementTagNameMap["ul"];
+    "trust-sentence": HTMLElementTagNameMap["p"];
+    "trust-title": HTMLElementTagNameMap["h2"];
     "undo": HTMLElementTagNameMap["button"];
+    "validation": HTMLElementTagNameMap["div"];
     "verdict": HTMLElementTagNameMap["section"];
     "verdict-evidence": HTMLElementTagNameMap["p"];
     "verdict-sentence": HTMLElementTagNameMap["p"];

@@ -327,7 +327,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return the open duel, or the next one; or the duel of an earlier answer once more. */
+        /** @description Return the open duel, or the next one; or the duel of an earlier answer once more, or a check of the anchors. */
         post: {
             parameters: {
                 query?: {
@@ -633,7 +633,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the anchors of a participant, with their names. */
+        /** @description List the marked designs of a participant, with judgements and names. */
         get: {
             parameters: {
                 query?: {
@@ -660,7 +660,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** @description Add an anchor, with an optional name. */
+        /** @description Mark a design as an anchor, or by another judgement, which replaces an earlier one; with an optional name. */
         post: {
             parameters: {
                 query?: {
@@ -763,7 +763,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Propose designs as anchors. */
+        /** @description Propose designs as anchors, each with the reason and what an anchor there would change. */
         get: {
             parameters: {
                 query?: {
@@ -785,7 +785,48 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Design"][];
+                        "application/json": components["schemas"]["ProposalView"][];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/studies/{id}/anchors/validation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return whether the answers support the anchors: a Bayes factor, the verdict, and the agreement of repeats. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Participant; by default the owner. */
+                    participant?: string | null;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AnchorValidationView"];
                     };
                 };
             };
@@ -882,6 +923,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/studies/{id}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return whether the participant's answers can be trusted: findings with a number, its interval and a sentence. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Participant; by default the owner. */
+                    participant?: string | null;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Successful Response */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditView"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/studies/{id}/map": {
         parameters: {
             query?: never;
@@ -952,11 +1034,13 @@ export interface paths {
                     columns?: number;
                     /** @description Utility that a unit of noise costs; 0 ignores the noise. */
                     risk_weight?: number | null;
+                    /** @description A finding of the audit, for the figure `audit`; by default all. */
+                    finding?: string | null;
                 };
                 header?: never;
                 path: {
                     id: string;
-                    name: "interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "anchors" | "importance" | "gains";
+                    name: "interval" | "slices" | "utility" | "uncertainty" | "noise" | "reliability" | "anchors" | "importance" | "gains" | "audit" | "anchor_evidence" | "retest";
                 };
                 cookie?: never;
             };
@@ -1567,12 +1651,30 @@ export interface components {
             /** @description What the participant calls it; null for no name. */
             name: string | null;
         };
-        /** @description Anchor of a participant. */
+        /** @description Whether a participant's anchors are right, according to their answers; see `anchorpbo.study.AnchorValidation`. */
+        AnchorValidationView: {
+            anchors: number;
+            bayes_factor: number;
+            /** @enum {string} */
+            verdict: "supported" | "open" | "contradicted";
+            sentence: string;
+            explanation: string;
+            advice: string;
+            strengths: number[];
+            factors: number[];
+            retest: components["schemas"]["RetestView"];
+        };
+        /** @description Marked design of a participant. */
         AnchorView: {
             design: components["schemas"]["Design"];
             name: string | null;
+            /**
+             * @default good
+             * @enum {string}
+             */
+            judgement?: "good" | "poor" | "unsure";
         };
-        /** @description All anchors of a participant. */
+        /** @description All marked designs of a participant. */
         AnchorsView: {
             anchors: components["schemas"]["AnchorView"][];
             last: number | null;
@@ -1609,6 +1711,11 @@ export interface components {
             participant?: string | null;
             /** @description Number of an answer's event, to ask its duel once more with the sides swapped. */
             again?: number | null;
+            /**
+             * @description Whether to ask about designs whose comparison shows if the anchors are right.
+             * @default false
+             */
+            check?: boolean;
         };
         /** @description Whether a participant can stop; see `anchorpbo.study.Assessment`. */
         AssessmentView: {
@@ -1620,6 +1727,12 @@ export interface components {
             predicted: number;
             recent: number;
             contradictions: components["schemas"]["ContradictionView"][];
+        };
+        /** @description Whether a participant's answers can be trusted; see `anchorpbo.study.Audit`. */
+        AuditView: {
+            sentence: string;
+            answers: number;
+            findings: components["schemas"]["FindingView"][];
         };
         /** @description Values of one parameter along an axis. */
         Axis: {
@@ -1719,6 +1832,17 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Finding about the answers; see `anchorpbo.study.Finding`. */
+        FindingView: {
+            name: string;
+            title: string;
+            value: number | null;
+            interval: number[];
+            sentence: string;
+            /** @enum {string} */
+            level: "good" | "note" | "warning" | "unknown";
+            figure: boolean;
+        };
         /** @description Utility, its interval, noise and reliability at some designs, as lists of one length, or of rows and columns. */
         Grid_list_float__: {
             utility: number[] | null;
@@ -1783,7 +1907,7 @@ export interface components {
             anchor_names: (string | null)[];
             duels: components["schemas"]["AnsweredDuelLayout"][];
         };
-        /** @description A design to add or remove as an anchor. */
+        /** @description A design to mark or to remove the mark of. */
         Mark: {
             design: {
                 [key: string]: unknown;
@@ -1791,7 +1915,7 @@ export interface components {
             /** @description Acting participant; by default the owner. Can be a query parameter instead. */
             participant?: string | null;
         };
-        /** @description A design to add as an anchor, with an optional name. */
+        /** @description A design to mark as an anchor or, with another judgement, as one that is not, with an optional name. */
         NewAnchor: {
             design: {
                 [key: string]: unknown;
@@ -1800,6 +1924,12 @@ export interface components {
             participant?: string | null;
             /** @description What the participant calls it. */
             name?: string | null;
+            /**
+             * @description How well the participant can judge it.
+             * @default good
+             * @enum {string}
+             */
+            judgement?: "good" | "poor" | "unsure";
         };
         /** @description Definition of a new study. */
         NewStudy: {
@@ -1836,7 +1966,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description strategy, preset, seed, likelihood, inference, risk_weight ...
+             * @description strategy, preset, seed, likelihood, inference, risk_weight, repeat_rate ...
              * @default {}
              */
             options?: {
@@ -1913,6 +2043,14 @@ export interface components {
             x: number;
             y: number;
         };
+        /** @description Design that a participant may mark; see `anchorpbo.AnchorProposal`. */
+        ProposalView: {
+            design: components["schemas"]["Design"];
+            /** @enum {string} */
+            reason: "coverage" | "promising";
+            gain: number;
+            sentence: string;
+        };
         /** @description Recommended design with its uncertainty; see `anchorpbo.study.Recommendation`. */
         RecommendationView: {
             design: components["schemas"]["Design"];
@@ -1938,6 +2076,21 @@ export interface components {
             event?: number | null;
             /** @description Acting participant; by default the owner. Can be a query parameter instead. */
             participant?: string | null;
+        };
+        /** @description Agreement of answers to the same pair in one band of reliability; see `anchorpbo.study.RetestBand`. */
+        RetestBandView: {
+            name: string;
+            pairs: number;
+            agreed: number;
+            share: number | null;
+            interval: number[];
+            expected: number | null;
+        };
+        /** @description Agreement of a participant's answers to the same pair; see `anchorpbo.study.Retest`. */
+        RetestView: {
+            sentence: string;
+            pairs: number;
+            bands: components["schemas"]["RetestBandView"][];
         };
         /** @description Answers of two participants to the pairs that both were asked. */
         SharedAnswers: {
@@ -2169,6 +2322,7 @@ export interface components {
             initial: number | null;
             refit_every: number | null;
             risk_weight: number | null;
+            repeat_rate: number | null;
         };
         /** @description Change of a participant's anchors. */
         AnchorLayout: {
@@ -2257,12 +2411,14 @@ export interface components {
 }
 export type Agreement = components['schemas']['Agreement'];
 export type AnchorName = components['schemas']['AnchorName'];
+export type AnchorValidationView = components['schemas']['AnchorValidationView'];
 export type AnchorView = components['schemas']['AnchorView'];
 export type AnchorsView = components['schemas']['AnchorsView'];
 export type Answer = components['schemas']['Answer'];
 export type AnswerView = components['schemas']['AnswerView'];
 export type Ask = components['schemas']['Ask'];
 export type AssessmentView = components['schemas']['AssessmentView'];
+export type AuditView = components['schemas']['AuditView'];
 export type Axis = components['schemas']['Axis'];
 export type Card = components['schemas']['Card'];
 export type CardRow = components['schemas']['CardRow'];
@@ -2275,6 +2431,7 @@ export type Designs = components['schemas']['Designs'];
 export type DuelView = components['schemas']['DuelView'];
 export type ExampleLine = components['schemas']['ExampleLine'];
 export type FigureView = components['schemas']['FigureView'];
+export type FindingView = components['schemas']['FindingView'];
 export type GridListFloat = components['schemas']['Grid_list_float__'];
 export type GridListListFloat = components['schemas']['Grid_list_list_float___'];
 export type ImportView = components['schemas']['ImportView'];
@@ -2291,8 +2448,11 @@ export type ParticipantView = components['schemas']['ParticipantView'];
 export type Plane = components['schemas']['Plane'];
 export type Progress = components['schemas']['Progress'];
 export type ProjectedItem = components['schemas']['ProjectedItem'];
+export type ProposalView = components['schemas']['ProposalView'];
 export type RecommendationView = components['schemas']['RecommendationView'];
 export type Remark = components['schemas']['Remark'];
+export type RetestBandView = components['schemas']['RetestBandView'];
+export type RetestView = components['schemas']['RetestView'];
 export type SharedAnswers = components['schemas']['SharedAnswers'];
 export type Slice = components['schemas']['Slice'];
 export type StudyEdit = components['schemas']['StudyEdit'];

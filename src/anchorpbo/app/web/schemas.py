@@ -16,6 +16,7 @@ from anchorpbo.app.definition.definition import (
 )
 from anchorpbo.app.service.duels import MAX_RESPONSE_MS
 from anchorpbo.app.web.limits import MAX_CARDS
+from anchorpbo.study.events import Judgement
 
 Participant = Field(
     None,
@@ -93,7 +94,22 @@ RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "p_within_compared": 0.84,
     "answers": 8,
 }
-ANCHORS_EXAMPLE: dict[str, Any] = {"anchors": [{"design": DESIGN_EXAMPLE, "name": "my usual"}], "last": 2}
+ANCHORS_EXAMPLE: dict[str, Any] = {
+    "anchors": [
+        {"design": DESIGN_EXAMPLE, "name": "my usual", "judgement": "good"},
+        {"design": OTHER_DESIGN_EXAMPLE, "name": None, "judgement": "poor"},
+    ],
+    "last": 3,
+}
+PROPOSALS_EXAMPLE: list[dict[str, Any]] = [
+    {
+        "design": OTHER_DESIGN_EXAMPLE,
+        "reason": "promising",
+        "gain": 0.12,
+        "sentence": "Near the most promising designs; if you can judge it well, the next ten answers resolve another "
+        "12 % of the uncertainty about the best design.",
+    }
+]
 COMPARISONS_EXAMPLE = (
     "winner.temperature,winner.dose,winner.grind,winner.origin,loser.temperature,loser.dose,loser.grind,loser.origin\n"
     "92,16,5,Kenya,85.5,19,2,Brazil\n"
@@ -135,7 +151,9 @@ class NewStudy(StrictModel):
         [], description="Designs that the owner knows well.", examples=[[DESIGN_EXAMPLE]]
     )
     display: dict[str, Any] = Field({}, description="How designs are shown.")
-    options: dict[str, Any] = Field({}, description="strategy, preset, seed, likelihood, inference, risk_weight ...")
+    options: dict[str, Any] = Field(
+        {}, description="strategy, preset, seed, likelihood, inference, risk_weight, repeat_rate ..."
+    )
     shared_pairs: float = _shared_pairs(SHARED_PAIRS)
 
 
@@ -164,6 +182,9 @@ class Ask(StrictModel):
         ge=1,
         le=2**53,
         description="Number of an answer's event, to ask its duel once more with the sides swapped.",
+    )
+    check: bool = Field(
+        False, description="Whether to ask about designs whose comparison shows if the anchors are right."
     )
 
 
@@ -195,7 +216,7 @@ class Undo(StrictModel):
 
 
 class Mark(StrictModel):
-    """A design to add or remove as an anchor."""
+    """A design to mark or to remove the mark of."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"design": DESIGN_EXAMPLE}]})
 
@@ -204,13 +225,20 @@ class Mark(StrictModel):
 
 
 class NewAnchor(Mark):
-    """A design to add as an anchor, with an optional name."""
+    """A design to mark as an anchor or, with another judgement, as one that is not, with an optional name."""
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"design": DESIGN_EXAMPLE, "name": "my usual"}]}
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"design": DESIGN_EXAMPLE, "name": "my usual"},
+                {"design": DESIGN_EXAMPLE, "judgement": "poor"},
+            ]
+        },
     )
 
     name: str | None = Field(None, description="What the participant calls it.", max_length=MAX_NAME_LENGTH)
+    judgement: Judgement = Field("good", description="How well the participant can judge it.")
 
 
 class AnchorName(Mark):

@@ -1,4 +1,4 @@
-"""Routes of anchors: list, add, rename, remove and propose."""
+"""Routes of anchors: list, add, rename, remove, propose and validate."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from anchorpbo.app.service.anchors import MAX_PROPOSALS
-from anchorpbo.app.service.layouts import Design
-from anchorpbo.app.service.views import AnchorsView
+from anchorpbo.app.service.views import AnchorsView, AnchorValidationView, ProposalView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.routes.dependencies import (
@@ -20,7 +19,14 @@ from anchorpbo.app.web.routes.dependencies import (
     get_participant,
     parse_design,
 )
-from anchorpbo.app.web.schemas import ANCHORS_EXAMPLE, DESIGN_EXAMPLE, AnchorName, Mark, NewAnchor
+from anchorpbo.app.web.schemas import (
+    ANCHORS_EXAMPLE,
+    DESIGN_EXAMPLE,
+    PROPOSALS_EXAMPLE,
+    AnchorName,
+    Mark,
+    NewAnchor,
+)
 from anchorpbo.errors import InputError
 
 router = APIRouter(prefix="/api", responses=RESPONSES, tags=["anchors"])
@@ -30,7 +36,7 @@ router = APIRouter(prefix="/api", responses=RESPONSES, tags=["anchors"])
 def anchors(
     studies: CurrentStudies, access: CurrentAccess, id: str, participant: ParticipantQuery = None
 ) -> AnchorsView:
-    """List the anchors of a participant, with their names."""
+    """List the marked designs of a participant, with judgements and names."""
     return studies.anchors.show(id, access.resolve_participant(id, participant))
 
 
@@ -38,9 +44,9 @@ def anchors(
 def add_anchor(
     studies: CurrentStudies, access: CurrentAccess, id: str, mark: NewAnchor, participant: ParticipantQuery = None
 ) -> AnchorsView:
-    """Add an anchor, with an optional name."""
+    """Mark a design as an anchor, or by another judgement, which replaces an earlier one; with an optional name."""
     name = access.resolve_participant(id, participant, mark.participant)
-    return studies.anchors.add(id, mark.design, name, mark.name)
+    return studies.anchors.add(id, mark.design, name, mark.name, mark.judgement)
 
 
 @router.patch("/studies/{id}/anchors")
@@ -70,13 +76,21 @@ def remove_anchor(
     return studies.anchors.remove(id, wanted, name)
 
 
-@router.get("/studies/{id}/anchors/proposals")
+@router.get("/studies/{id}/anchors/proposals", responses=describe_response(PROPOSALS_EXAMPLE))
 def propose_anchors(
     studies: CurrentStudies,
     access: CurrentAccess,
     id: str,
     n: Annotated[int, Query(ge=1, le=MAX_PROPOSALS)] = 6,
     participant: ParticipantQuery = None,
-) -> list[Design]:
-    """Propose designs as anchors."""
+) -> list[ProposalView]:
+    """Propose designs as anchors, each with the reason and what an anchor there would change."""
     return studies.anchors.propose(id, n, access.resolve_participant(id, participant))
+
+
+@router.get("/studies/{id}/anchors/validation")
+def validate_anchors(
+    studies: CurrentStudies, access: CurrentAccess, id: str, participant: ParticipantQuery = None
+) -> AnchorValidationView:
+    """Return whether the answers support the anchors: a Bayes factor, the verdict, and the agreement of repeats."""
+    return studies.results.validate_anchors(id, access.resolve_participant(id, participant))

@@ -38,9 +38,9 @@ def ask(
     who: Ask | None = None,
     participant: ParticipantQuery = None,
 ) -> DuelView:
-    """Return the open duel, or the next one; or the duel of an earlier answer once more."""
+    """Return the open duel, or the next one; or the duel of an earlier answer once more, or a check of the anchors."""
     name = access.resolve_participant(id, participant, get_participant(who))
-    return studies.duels.ask(id, name, None if who is None else who.again)
+    return studies.duels.ask(id, name) if who is None else studies.duels.ask(id, name, who.again, check=who.check)
 
 
 @router.post("/studies/{id}/answers")

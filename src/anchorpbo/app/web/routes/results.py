@@ -1,4 +1,4 @@
-"""Routes of results: recommendation, assessment, map, figures, expected gains and report."""
+"""Routes of results: recommendation, assessment, audit, map, figures, expected gains and report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anchorpbo.app.report.page import CONTENT_SECURITY_POLICY as REPORT_POLICY
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.app.service.maps import Map
-from anchorpbo.app.service.views import AssessmentView, FigureView, RecommendationView
+from anchorpbo.app.service.views import AssessmentView, AuditView, FigureView, RecommendationView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.routes.dependencies import (
@@ -48,6 +48,12 @@ def assessment(
     return studies.results.assess(id, access.resolve_participant(id, participant))
 
 
+@router.get("/studies/{id}/audit")
+def audit(studies: CurrentStudies, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> AuditView:
+    """Return whether the participant's answers can be trusted: findings with a number, its interval and a sentence."""
+    return studies.results.audit(id, access.resolve_participant(id, participant))
+
+
 @router.get("/studies/{id}/map")
 def get_map(
     studies: CurrentStudies, access: CurrentAccess, id: str, participant: ParticipantQuery = None,
@@ -74,10 +80,13 @@ def figure(
     )] = None,
     columns: Annotated[int, Query(ge=1, le=12, description="Largest number of slices side by side.")] = 3,
     risk_weight: RiskWeight = None,
+    finding: Annotated[str | None, Query(
+        max_length=200, description="A finding of the audit, for the figure `audit`; by default all.",
+    )] = None,
 ) -> FigureView:  # fmt: skip
     """Return a figure as plotly's data and layout."""
     here = None if at is None else parse_design("at", at)
-    options = FigureOptions(here, x, y, columns, risk_weight)
+    options = FigureOptions(here, x, y, columns, risk_weight, finding)
     who = access.resolve_participant(id, participant)
     return FigureView.from_plot(studies.results.make_figure(id, name, who, options))
 

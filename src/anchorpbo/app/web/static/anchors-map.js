@@ -2,11 +2,12 @@
 // catalogue. A click chooses the design at that place.
 
 import { attempt } from "./api.js";
+import { headMarks, judgementOf } from "./anchors-judgements.js";
 import { el, elementsOf } from "./dom.js";
 import { showFigure } from "./figures.js";
 import { onClick } from "./plots.js";
 
-/** @import { Design, FigureView } from "../rest" */
+/** @import { AnchorView, Design, FigureView } from "../rest" */
 /** @import { Point } from "../plotly" */
 /** @import { Words } from "./results-words.js" */
 
@@ -33,9 +34,10 @@ export function reliabilityMap({ words, sameAs, choose }) {
   const { space } = words;
   const varying = space.kind === "space" ? space.parameters.filter((one) => one.kind !== "constant").map((one) => one.name) : [];
   /** @type {Design[]} */
-  let anchors = [];
+  let anchors = []; // and designs that are hard to judge
   /** @type {string[]} */
-  let names = []; // what each anchor is called, or its number
+  let names = []; // what each of them is called, or its number
+  let negative = 0; // number of designs that are hard to judge
   /** @type {Design | null} */
   let onControls = null;
   let chosen = "controls"; // or sameAs of an anchor
@@ -84,9 +86,15 @@ export function reliabilityMap({ words, sameAs, choose }) {
   }
 
   function explain() {
+    if (negative) return `${explainColours()} Crosses are designs that are hard for you to judge.`;
     if (words.isCatalogue) return "Similar items lie close together; the lighter the colour, the more your answers about them count. Choose an item to see it.";
     if (varying.length < 2) return "The higher the line, the more your answers there count. Click a place to set its value.";
     return "The lighter the colour, the more your answers there count. Hollow anchors lie outside this slice: their other parameters differ. Click a place to set its values.";
+  }
+
+  function explainColours() {
+    const start = words.isCatalogue ? "Similar items lie close together. " : "";
+    return `${start}Where the reliability is above 0, your answers count more; where it is below 0, they count less.`;
   }
 
   /**
@@ -104,16 +112,18 @@ export function reliabilityMap({ words, sameAs, choose }) {
 
   return {
     /**
-     * After a change of anchors: a slice through the newest one.
-     * @param {Design[]} marked
-     * @param {(string | null)[]} called
+     * After a change of marks: a slice through the newest one.
+     * @param {AnchorView[]} marks
      */
-    draw(marked, called) {
+    draw(marks) {
       const before = new Set(anchors.map(sameAs));
-      const added = marked.filter((anchor) => !before.has(sameAs(anchor)));
-      if (added.length) chosen = sameAs(added[added.length - 1]);
-      anchors = marked;
-      names = marked.map((_, n) => called[n] ?? `Anchor ${n + 1}`);
+      const heads = headMarks(marks);
+      const marked = marks.map((mark, n) => ({ mark, name: mark.name ?? heads[n] })).filter(({ mark }) => judgementOf(mark) !== "unsure");
+      const added = marked.filter(({ mark }) => !before.has(sameAs(mark.design)));
+      if (added.length) chosen = sameAs(added[added.length - 1].mark.design);
+      anchors = marked.map(({ mark }) => mark.design);
+      names = marked.map(({ name }) => name);
+      negative = marks.filter((mark) => judgementOf(mark) === "poor").length;
       offer();
       return redraw();
     },

@@ -1,21 +1,25 @@
-// The anchors page: three ways to mark an anchor, the list of anchors, and the reliability map.
+// The anchors page: three ways to mark a design, the list of marks, and the reliability map.
 
 import { Problem, as, attempt, base, get, isOwner, limits, participant, patch, post, remove, say } from "./api.js";
 import { cards as cardsOf } from "./cards.js";
 import { messageOf } from "./client.js";
 import { startClipPanel } from "./clip-panel.js";
 import { el, elementsOf, find } from "./dom.js";
+import { ANSWERS, MARKED, REMOVED, countMarks, headMarks, judgementOf } from "./anchors-judgements.js";
 import { browse } from "./anchors-list.js";
 import { reliabilityMap } from "./anchors-map.js";
 import { cardOf } from "./page-card.js";
 import { Words } from "./results-words.js";
 import { sliders } from "./sliders.js";
+import { checkButton, loadValidation } from "./validation.js";
 
-/** @import { AnchorsView, Card, Design } from "../rest" */
+/** @import { ProposalView, AnchorView, AnchorsView, Card, Design } from "../rest" */
+/** @import { Judgement } from "./anchors-judgements.js" */
 /** @import { Violation } from "./results-words.js" */
 /** @typedef {{ button: HTMLElement, refresh: () => void }} Toggle a button that marks a design */
 
 const PAUSE = 120; // ms without a change before the preview is drawn
+const VERDICT_PAUSE = 1000; // ms without a change of the marks before the answers are compared with them
 const MORE = 6; // suggestions shown at once
 
 const at = elementsOf("anchors");
@@ -28,25 +32,24 @@ const sameAs = (design) => JSON.stringify(names.map((name) => design[name]));
 const named = (design) => Object.fromEntries(names.map((name) => [name, design[name]]));
 
 class Page {
-  /** @type {Design[]} */
-  anchors = [];
-  /** @type {(string | null)[]} */
-  called = []; // names of the anchors
+  /** @type {AnchorView[]} */
+  marks = []; // anchors, designs that are hard to judge, and unsure ones
   /** @type {Set<Toggle>} */
   toggles = new Set();
   /** @type {Promise<void>} */
-  changes = Promise.resolve(); // to the anchors, one at a time and in their order
+  changes = Promise.resolve(); // to the marks, one at a time and in their order
   working = 0; // changes that are not done
-  taken = false; // whether the anchors were read
+  taken = false; // whether the marks were read
   /** @type {string | null} */
-  listed = null; // the designs in the list
+  listed = null; // the designs in the list, with their judgements
+  checks = 0; // number of the latest request for the verdict on the anchors
   /** @type {ReturnType<typeof sliders> | null} */
   controls = null;
   /** @type {ReturnType<typeof browse> | null} */
   list = null; // of a catalogue
   draft = 0; // number of the latest preview
   pause = 0;
-  /** @type {Map<string, Design>} */
+  /** @type {Map<string, ProposalView>} */
   proposed = new Map();
   /** @type {EventSource | null} */
   stream = null;
@@ -63,8 +66,11 @@ const title = (card) => card.title || card.rows.map((row) => (row.unit ? `${row.
 
 // -- marking ---------------------------------------------------------------------------------------------------------
 
-/** @param {Design} design */
-const isMarked = (design) => page.anchors.some((anchor) => sameAs(anchor) === sameAs(design));
+/** @param {Design} design @returns {Judgement | null} */
+function markOf(design) {
+  const found = page.marks.find((mark) => sameAs(mark.design) === sameAs(design));
+  return found ? judgementOf(found) : null;
+}
 
 /**
  * @param {Design} design
@@ -78,16 +84,36 @@ function knowButton(design, card) {
 }
 
 /**
+ * The answers to "Could you judge this one well?"; the answer that was given is pressed, and a click takes it back.
+ * @param {Design} design
+ * @param {Card} card
+ */
+function answerButtons(design, card) {
+  const buttons = ANSWERS.map(({ judgement, answer }) => {
+    const button = el("button", { type: "button", class: "answer", "aria-pressed": "false" }, answer);
+    toggle(button, () => design, () => null, judgement);
+    return button;
+  });
+  for (const button of buttons) { // only one is pressed, also before the server has answered
+    button.addEventListener("click", () => {
+      for (const other of buttons) if (other !== button) other.setAttribute("aria-pressed", "false");
+    });
+  }
+  return el("div", { class: "answers", role: "group", "aria-label": `Could you judge this one well? ${title(card)}` }, ...buttons);
+}
+
+/**
  * @param {HTMLButtonElement} button
  * @param {() => Design} design
- * @param {() => string | null} nameOf name of the anchor that is marked
+ * @param {() => string | null} nameOf name of the design that is marked
+ * @param {Judgement} judgement
  */
-function toggle(button, design, nameOf = () => null) {
-  const one = { button, refresh: () => button.setAttribute("aria-pressed", String(isMarked(design()))) };
+function toggle(button, design, nameOf = () => null, judgement = "good") {
+  const one = { button, refresh: () => button.setAttribute("aria-pressed", String(markOf(design()) === judgement)) };
   button.addEventListener("click", () => {
     const wanted = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(wanted));
-    if (wanted) mark(design(), nameOf());
+    if (wanted) mark(design(), nameOf(), judgement);
     else unmark(design());
   });
   page.toggles.add(one);
@@ -113,12 +139,14 @@ function change(action, done) {
 /**
  * @param {Design} design
  * @param {string | null} name
+ * @param {Judgement} judgement
  */
-const mark = (design, name = null) =>
-  change(() => post("/studies/{id}/anchors", { design: named(design), name, participant }), "Anchor added.");
+const mark = (design, name = null, judgement = "good") =>
+  change(() => post("/studies/{id}/anchors", { design: named(design), name, participant, judgement }), MARKED[judgement]);
 
 /** @param {Design} design */
-const unmark = (design) => change(() => remove("/studies/{id}/anchors", { design: named(design), participant }), "Anchor removed.");
+const unmark = (design) =>
+  change(() => remove("/studies/{id}/anchors", { design: named(design), participant }), REMOVED[markOf(design) ?? "good"]);
 
 /**
  * @param {Design} design
@@ -127,48 +155,49 @@ const unmark = (design) => change(() => remove("/studies/{id}/anchors", { design
 const rename = (design, name) =>
   change(() => patch("/studies/{id}/anchors", { design: named(design), name, participant }), name ? `Named “${name}”.` : "The name is removed.");
 
-const state = () => JSON.stringify([page.anchors.map(sameAs), page.called]);
+/** The designs that are marked, with their judgements. */
+const designs = () => JSON.stringify(page.marks.map((mark) => [sameAs(mark.design), judgementOf(mark)]));
+const state = () => JSON.stringify([designs(), page.marks.map((mark) => mark.name)]);
 
 /**
- * Show the anchors that the server returned, or again the present ones if a change failed.
+ * Show the marks that the server returned, or again the present ones if a change failed.
  * @param {AnchorsView | null} found
  */
 async function take(found) {
   const before = state();
-  if (found) {
-    page.anchors = found.anchors.map((one) => one.design);
-    page.called = found.anchors.map((one) => one.name);
-  }
+  if (found) page.marks = found.anchors;
   if (found && page.taken && state() === before) return;
   page.taken = true;
   for (const one of page.toggles) {
     if (one.button.isConnected) one.refresh();
     else page.toggles.delete(one);
   }
-  await Promise.all([listMarked(), map.draw(page.anchors, page.called)]);
+  await Promise.all([listMarked(), map.draw(page.marks)]);
 }
 
 async function listMarked() {
-  const { anchors, called } = page;
-  const wanted = JSON.stringify(anchors.map(sameAs));
+  const { marks } = page;
+  const wanted = designs();
   if (wanted === page.listed) { // a new list would take the focus from the name that is being written
     [...at("marked").querySelectorAll("input")].forEach((field, n) => {
-      if (field !== document.activeElement) field.value = called[n] ?? "";
+      if (field !== document.activeElement) field.value = marks[n].name ?? "";
     });
     return;
   }
-  const shown = await attempt(() => cards(anchors));
+  const shown = await attempt(() => cards(marks.map((mark) => mark.design)));
   if (!shown) return;
-  const count = anchors.length;
-  at("marked-words").textContent = count === 0 ? "None yet. You can compare without any."
-    : count === 1 ? "1 design is marked." : `${count} designs are marked.`;
+  const count = marks.filter((mark) => judgementOf(mark) === "good").length;
+  at("marked-words").textContent = countMarks(marks);
+  const heads = headMarks(marks);
   at("marked").replaceChildren(...shown.map((card, n) => {
-    const drop = el("button", { type: "button", "aria-label": `Remove anchor ${n + 1}: ${title(card)}` }, "Remove");
+    const head = heads[n].startsWith("Anchor") ? heads[n].toLowerCase() : `“${heads[n]}”`;
+    const drop = el("button", { type: "button", "aria-label": `Remove ${head}: ${title(card)}` }, "Remove");
     drop.addEventListener("click", async () => {
-      await unmark(anchors[n]);
+      await unmark(marks[n].design);
       at("marked-title").focus();
     });
-    return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card), nameField(n, card), drop);
+    const number = el("div", { class: `number quiet ${judgementOf(marks[n])}` }, heads[n]);
+    return el("div", { class: "card" }, number, cardOf(card), nameField(n, card, head), drop);
   }));
   page.listed = wanted;
   find(document, ".onward", HTMLElement).hidden = count === 0;
@@ -177,17 +206,34 @@ async function listMarked() {
   at("start").classList.toggle("primary", count > 0);
   at("marked-link").hidden = count === 0;
   at("marked-link").textContent = `${count} marked`;
+  attempt(() => showVerdict(count > 0)); // not awaited: it takes longer than the rest
 }
+
+/**
+ * One line with the verdict of the answers on the anchors.
+ * @param {boolean} some whether there are anchors
+ */
+async function showVerdict(some) {
+  const mine = ++page.checks;
+  if (page.checks > 1) await new Promise((resolve) => setTimeout(resolve, VERDICT_PAUSE));
+  const found = some && mine === page.checks ? await loadValidation() : null;
+  if (mine !== page.checks) return;
+  at("validation").hidden = !found?.strengths.length;
+  at("validation").replaceChildren(...(found ? [el("p", {}, found.sentence), checkButton(compare)] : []));
+}
+
+const compare = () => location.assign(find(document, "#start", HTMLAnchorElement).href);
 
 /**
  * @param {number} n
  * @param {Card} card
+ * @param {string} head what the mark is called
  */
-function nameField(n, card) {
-  const { anchors, called } = page;
-  const field = el("input", { id: `name-${n}`, maxlength: String(limits.name), autocomplete: "off", value: called[n] ?? "" });
-  field.addEventListener("change", () => rename(anchors[n], field.value.trim() || null));
-  const whose = el("span", { class: "sr-only" }, ` of anchor ${n + 1}: ${title(card)}`);
+function nameField(n, card, head) {
+  const { design, name } = page.marks[n];
+  const field = el("input", { id: `name-${n}`, maxlength: String(limits.name), autocomplete: "off", value: name ?? "" });
+  field.addEventListener("change", () => rename(design, field.value.trim() || null));
+  const whose = el("span", { class: "sr-only" }, ` of ${head}: ${title(card)}`);
   return el("div", { class: "anchor-name" }, el("label", { for: field.id }, "Name (optional)", whose), field);
 }
 
@@ -247,12 +293,13 @@ async function propose() {
   const n = Math.min(proposed.size + MORE, limits.proposals);
   const found = await attempt(() => get("/studies/{id}/anchors/proposals", { n, participant }));
   if (!found) return;
-  const fresh = found.filter((design) => !proposed.has(sameAs(design))).slice(0, MORE);
-  const drawn = await attempt(() => cards(fresh));
+  const fresh = found.filter(({ design }) => !proposed.has(sameAs(design))).slice(0, MORE);
+  const drawn = await attempt(() => cards(fresh.map((one) => one.design)));
   if (!drawn) return;
-  at("proposals").append(...fresh.map((design, n) => {
-    proposed.set(sameAs(design), design);
-    return el("div", { class: "card" }, cardOf(drawn[n]), knowButton(design, drawn[n]));
+  at("proposals").append(...fresh.map((one, n) => {
+    proposed.set(sameAs(one.design), one);
+    const why = el("p", { class: "why quiet" }, one.sentence);
+    return el("div", { class: "card" }, cardOf(drawn[n]), why, answerButtons(one.design, drawn[n]));
   }));
   at("more-proposals").hidden = fresh.length < MORE || proposed.size >= limits.proposals;
 }

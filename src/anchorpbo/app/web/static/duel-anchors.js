@@ -1,6 +1,7 @@
 // "I know A well" on the duel page: marks a design of the pair on screen as an anchor, or unmarks it. The pair stays.
 
 import { attempt, participant, post, remove, say } from "./api.js";
+import { judgementOf } from "./anchors-judgements.js";
 import { elementsOf } from "./dom.js";
 import { same } from "./results-words.js";
 
@@ -90,7 +91,7 @@ export class KnownDesigns {
   async #send(change, duel) {
     const { anchors, last } = await change();
     const shown = this.#queue.duel ?? duel; // the next pair, if this one was answered meanwhile
-    this.#queue.keep({ known: SIDES.map((one) => anchors.some((anchor) => same(anchor.design, shown[one]))), last });
+    this.#queue.keep({ known: SIDES.map((one) => anchors.some((mark) => judgementOf(mark) === "good" && same(mark.design, shown[one]))), last });
     return last;
   }
 }

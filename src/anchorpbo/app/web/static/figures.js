@@ -5,7 +5,7 @@ import { draw } from "./plots.js";
 
 /** @import { FigureView, paths } from "../rest" */
 /** @typedef {paths["/api/studies/{id}/figures/{name}"]["get"]["parameters"]["path"]["name"]} FigureName */
-/** @typedef {{ at?: string, x?: string, y?: string, columns?: number, risk_weight?: number }} FigureQuery */
+/** @typedef {{ at?: string, x?: string, y?: string, columns?: number, risk_weight?: number, finding?: string }} FigureQuery */
 
 /** @type {WeakMap<HTMLElement, number>} */
 const requests = new WeakMap(); // the number of the latest request for each element: an older answer is dropped

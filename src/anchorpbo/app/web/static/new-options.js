@@ -22,6 +22,7 @@ const STRATEGIES = {
   euco: "The pair whose chosen design promises most, allowing for wrong choices.",
 };
 const fields = { preset: byId("preset"), strategy: byId("strategy"), risk_weight: byId("risk_weight"), seed: byId("seed") };
+const repeats = byId("repeats");
 /** @typedef {Record<string, string>} OptionsDraft */
 
 function explain() {
@@ -31,11 +32,14 @@ function explain() {
 }
 
 /** @returns {OptionsDraft} */
-export const optionsDraft = () => Object.fromEntries(Object.entries(fields).map(([id, field]) => [id, field.value]));
+export const optionsDraft = () => ({
+  ...Object.fromEntries(Object.entries(fields).map(([id, field]) => [id, field.value])), repeats: repeats.checked ? "" : "off",
+});
 
 /** @param {OptionsDraft} [draft] */
 export function startOptions(draft = {}) {
   for (const [id, field] of Object.entries(fields)) if (typeof draft[id] === "string") field.value = draft[id];
+  repeats.checked = draft.repeats !== "off";
   byId("advanced").open = Object.values(optionsDraft()).some(Boolean);
   fields.preset.addEventListener("change", explain);
   fields.strategy.addEventListener("change", explain);
@@ -48,7 +52,7 @@ export function readOptions() {
   seed.setAttribute("aria-invalid", String(Boolean(seed.value.trim()) && !/^\s*\d+\s*$/.test(seed.value)));
   const given = {
     preset: fields.preset.value || null, strategy: fields.strategy.value || null,
-    risk_weight: number(risk.value), seed: number(seed.value),
+    risk_weight: number(risk.value), seed: number(seed.value), repeat_rate: repeats.checked ? null : 0,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }

@@ -230,7 +230,7 @@ async function explain({ space }) {
   const line = (cells) => cells.map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
   /** @param {"paired" | "ranked"} place @param {string[][]} table */
   const show = (place, table) => { byId(place).textContent = table.map(line).join("\n"); };
-  const designs = await get("/studies/{id}/anchors/proposals", { n: 3 });
+  const designs = (await get("/studies/{id}/anchors/proposals", { n: 3 })).map((one) => one.design);
   if (space.kind === "catalogue") {
     const [a, b, c = a] = designs.map((one) => String(one[space.key]));
     show("paired", [["winner", "loser"], [a, b], [c, b]]);

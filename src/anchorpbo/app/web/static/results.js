@@ -8,6 +8,7 @@ import { History } from "./results-history.js";
 import { Items } from "./results-items.js";
 import { drawMap, loadMap, noiseRange, strongest } from "./results-map.js";
 import { Thumbnails } from "./thumbnails.js";
+import { Trust } from "./results-trust.js";
 import { Verdict } from "./results-verdict.js";
 import { Words } from "./results-words.js";
 
@@ -35,9 +36,11 @@ class Page {
   constructor(words) {
     this.words = words;
     const thumbnails = new Thumbnails(words);
-    this.verdict = new Verdict(words, () => location.assign(byId("to-duel").href));
+    const compare = () => location.assign(byId("to-duel").href);
+    this.verdict = new Verdict(words, compare);
     this.best = new Best(words, (weight) => attempt(async () => { this.weight = weight; await this.showBest(); }), thumbnails);
     this.history = new History(words, (what) => this.load(what), thumbnails);
+    this.trust = new Trust(compare);
     this.items = new Items(words, thumbnails);
     for (const name of AXES) byId(name).addEventListener("change", () => attempt(() => this.turnAxes(name)));
     for (const box of [byId("quantity"), byId("show-duels"), byId("show-anchors")]) box.addEventListener("change", () => attempt(() => this.showMap()));
@@ -58,6 +61,8 @@ class Page {
     listSections();
     byId("waiting").hidden = true;
     byId("results").setAttribute("aria-busy", "false");
+    // Not awaited: it takes longer than the rest, and the page can be used meanwhile.
+    if (some) attempt(() => this.trust.load());
   }
 
   async showBest() {
