@@ -2,7 +2,9 @@
 
 import re
 import tomllib
+from inspect import getmembers, isfunction
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -105,6 +107,15 @@ def test_every_public_name_can_be_loaded_and_is_documented():
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         anchorpbo.nothing  # noqa: B018
     assert set(anchorpbo.__all__) <= set(dir(anchorpbo))
+
+
+def test_all_results_of_an_optimizer_are_public_names():
+    methods = [method for name, method in getmembers(anchorpbo.Optimizer, isfunction) if not name.startswith("_")]
+    found = [get_type_hints(method).get("return") for method in methods]
+    classes = {each for kind in found for each in (kind, *get_args(kind)) if isinstance(each, type)}
+    ours = {each.__name__ for each in classes if each.__module__.startswith("anchorpbo.study.")}
+    assert {"Recommendation", "Audit", "AnchorValidation", "AnchorProposal", "Retest"} <= ours
+    assert ours <= set(anchorpbo.__all__)
 
 
 def test_the_changelog_knows_the_version():
