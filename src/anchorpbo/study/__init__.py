@@ -31,8 +31,9 @@ from anchorpbo.study.assessment import Assessment
 from anchorpbo.study.audit import Audit, Finding
 from anchorpbo.study.dataset import AnchorMark
 from anchorpbo.study.duel import Duel, Outcome
+from anchorpbo.study.noise_rules import BoundedNoise, ConstantNoise, LearntNoise, NoiseRule, PaperNoise
 from anchorpbo.study.optimizer import Optimizer
-from anchorpbo.study.plan import BoundedNoise, ConstantNoise, LearntNoise, NoiseRule, PaperNoise, Plan
+from anchorpbo.study.plan import Plan
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation
 from anchorpbo.study.retest import Retest, RetestBand

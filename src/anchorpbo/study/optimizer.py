@@ -28,8 +28,9 @@ from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.study.events import AnchorAdded, AnchorAnswer, AnchorRemoved, Answered, Preferred, parse_anchor_answer
 from anchorpbo.study.explanations import GIVEN_DUEL
 from anchorpbo.study.logged_study import LoggedStudy
+from anchorpbo.study.noise_rules import NoiseRule
 from anchorpbo.study.optimality import DEFAULT_MARGIN
-from anchorpbo.study.plan import NoiseRule, StartName
+from anchorpbo.study.plan import StartName
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_utilities
 from anchorpbo.study.retest import Retest

@@ -32,7 +32,7 @@ from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.kernels.composite import OnColumns, Product, Sum
 from anchorpbo.model import INTEGRATION_RULES, Learn, LogNormal
 from anchorpbo.space import space_from_dict
-from anchorpbo.study.plan import BoundedNoise, ConstantNoise, LearntNoise, PaperNoise
+from anchorpbo.study.noise_rules import BoundedNoise, ConstantNoise, LearntNoise, PaperNoise
 
 FORMAT = "anchorpbo-study"
 VERSION = 1

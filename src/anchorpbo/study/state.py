@@ -35,7 +35,8 @@ from anchorpbo.study.events import (
 from anchorpbo.study.explanations import REPEATED_DUEL, RETEST_DUEL
 from anchorpbo.study.hyperparameters import Key, ModelFitter
 from anchorpbo.study.log import Log, LogSnapshot
-from anchorpbo.study.plan import BoundedNoise, resolve_priors
+from anchorpbo.study.noise_rules import BoundedNoise
+from anchorpbo.study.plan import resolve_priors
 from anchorpbo.study.progress import Progress, assess_progress
 from anchorpbo.study.recommendation import (
     Recommendation,
