@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from anchorpbo.errors import InputError
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Probit
 from anchorpbo.reliability import NoiseMap
-from anchorpbo.study.anchor_checks import MAX_DESIGNS, MIN_DESIGNS, compute_values, list_candidates
+from anchorpbo.study.anchor_checks import MAX_ASKED, MAX_DESIGNS, MIN_DESIGNS, compute_values, list_candidates
 from anchorpbo.study.anchor_validation import MapComparison
+from anchorpbo.study.repeats import REMEMBERED_ANSWERS
 
 SPACE = ap.Space(a=ap.Real(-3, 7.5), dose=ap.Real(0.001, 10, log=True))
 ANCHORS = [{"a": a, "dose": dose} for a, dose in ((-1.234, 0.01), (0.1, 0.05), (5.4321, 3.3))]
@@ -40,19 +42,26 @@ def answer_checks(study, count, seed=0):
     return duels
 
 
-def test_each_pair_is_asked_at_most_twice_the_second_time_with_swapped_sides():
-    duels = answer_checks(start(), 18)
+def test_a_pair_is_asked_up_to_four_times_each_time_with_swapped_sides():
+    duels = answer_checks(start(), 60)
     times = Counter(map(key, duels))
-    assert max(times.values()) == 2
-    for pair in (pair for pair, count in times.items() if count == 2):
-        once, again = (duel for duel in duels if key(duel) == pair)
-        assert (once.first, once.second) == (again.second, again.first)
+    assert 2 < max(times.values()) <= MAX_ASKED == 4
+    for pair in times:
+        asked = [duel for duel in duels if key(duel) == pair]
+        for once, again in pairwise(asked):
+            assert (once.first, once.second) == (again.second, again.first)
 
 
-def test_a_small_catalogue_is_asked_evenly_once_every_pair_was_asked_twice():
+def test_a_pair_is_not_asked_while_its_answer_is_remembered():
+    duels = [key(duel) for duel in answer_checks(start(), 40)]
+    for number, pair in enumerate(duels):
+        assert pair not in duels[max(number - REMEMBERED_ANSWERS, 0) : number]
+
+
+def test_a_small_catalogue_is_asked_evenly_once_every_pair_was_asked_four_times():
     space = ap.Catalogue([{"name": str(k), "x": float(k)} for k in range(3)], key="name", features=["x"])
-    duels = answer_checks(start(space, [space[k] for k in range(3)]), 9)
-    assert set(Counter(map(key, duels)).values()) == {3}
+    duels = answer_checks(start(space, [space[k] for k in range(3)]), 15)
+    assert set(Counter(map(key, duels)).values()) == {5}
 
 
 def test_a_skipped_check_is_not_asked_again():
@@ -121,7 +130,7 @@ def test_checks_work_in_every_kind_of_space(name):
     anchor = space.decode(space.sample(1, np.random.default_rng(1))[0])
     study = start(space, [anchor])
     times = Counter(map(key, answer_checks(study, 6)))
-    assert max(times.values()) <= 2
+    assert max(times.values()) <= MAX_ASKED
     assert study.validate_anchors().bayes_factor > 0.0
 
 

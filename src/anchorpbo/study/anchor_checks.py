@@ -9,9 +9,9 @@ entropy of an answer.
     value of pair k = H((p_a + p_0) / 2) - H(p_a) / 2 - H(p_0) / 2        mutual information of answer and model
 
 The candidates are the pairs of up to seven anchors, and the pairs of up to seven designs far from all anchors. Under
-the anchored map answers about the former are quiet and answers about the latter are noisy. A pair is asked at most
-twice, the second time with the sides swapped: two answers that agree or differ are evidence about the noise whatever
-the utilities are, and a third answer would add little.
+the anchored map answers about the former are quiet and answers about the latter are noisy. A pair may be asked up to
+four times, each time with the sides swapped, but not among the last five questions, whose answers are remembered:
+answers to one pair that agree or differ are evidence about the noise whatever the utilities are.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from anchorpbo.space.base import Columns
 from anchorpbo.space.subset_selection import distances
 from anchorpbo.study.anchor_validation import MIN_ANSWERS, MapComparison
 from anchorpbo.study.dataset import StudyData
-from anchorpbo.study.repeats import make_pair_key
+from anchorpbo.study.repeats import REMEMBERED_ANSWERS, make_pair_key
 from anchorpbo.typing import Array
 
 MAX_DESIGNS = 7
 """Largest number of anchors, and of designs far from them, in the candidates."""
 MIN_DESIGNS = 5
 """Smallest number of reliable designs; if there are fewer anchors, designs near them are added."""
-MAX_ASKED = 2
+MAX_ASKED = 4
 """Number of times a pair is asked before all pairs were asked as often. A skip counts as this many."""
 POOL = 400
 """Number of random designs among which the designs far from the anchors are chosen."""
@@ -60,9 +60,11 @@ def select_check(data: StudyData, comparison: MapComparison, space: DesignSpace,
     candidates = list_candidates(comparison.noise, space, np.random.default_rng([seed, 10]))
     asked = Counter(make_pair_key(pair) for pair in data.pairs)
     asked.update({make_pair_key(pair): MAX_ASKED for pair in data.skipped})  # a skipped pair is not asked again
+    remembered = {make_pair_key(pair) for pair in data.pairs[-REMEMBERED_ANSWERS:]}
     counts = np.array([asked[make_pair_key(pair)] for pair in candidates])
-    allowed = counts < MAX_ASKED
-    candidates = candidates[allowed if allowed.any() else counts == counts.min()]
+    forgotten = np.array([make_pair_key(pair) not in remembered for pair in candidates])
+    allowed = counts < MAX_ASKED if counts.min() < MAX_ASKED else counts == counts.min()
+    candidates = candidates[allowed & forgotten if (allowed & forgotten).any() else allowed]
     rng = np.random.default_rng([seed, 11, data.events])
     if len(comparison.duels) < MIN_ANSWERS:
         pair = candidates[int(rng.integers(len(candidates)))]

@@ -189,7 +189,7 @@ class Optimizer(LoggedStudy):
     def ask_anchor_check(self) -> Duel:
         """Return the duel whose answer tells most about whether the anchors are right, see `validate_anchors`.
 
-        Both designs are reliable or both are not, according to the noise map. Each pair is asked up to twice.
+        Both designs are reliable or both are not, according to the noise map. A pair is asked up to four times.
         """
         with self._lock_state() as state:
             return state.ask_anchor_check()

@@ -25,7 +25,7 @@ from anchorpbo.research.figures.strategy_styles import (
     legend_below,
     use_style,
 )
-from anchorpbo.study.anchor_validation import SUPPORTED_FACTOR
+from anchorpbo.study.anchor_validation import CONTRADICTED_FACTOR, SUPPORTED_FACTOR
 
 LOWEST, HIGHEST = 1e-4, 1e8
 """Bayes factors beyond these are drawn at the edge."""
@@ -55,7 +55,7 @@ def plot_factors(experts: pl.DataFrame) -> Figure:
         colours = [_COLOURS[verdict] for verdict in own["verdict"]]
         axes.scatter(factors, heights, s=11, c=colours, alpha=0.8, linewidths=0.0)
         axes.plot([np.median(factors)] * 2, [at - 0.34, at + 0.34], color=BLACK, linewidth=1.6)
-    for factor in (1.0 / SUPPORTED_FACTOR, SUPPORTED_FACTOR):
+    for factor in (CONTRADICTED_FACTOR, SUPPORTED_FACTOR):
         axes.axvline(factor, color=GREY, linestyle=DASHED, linewidth=0.8, zorder=0)
     axes.set_xscale("log")
     low, high = axes.get_xlim()
