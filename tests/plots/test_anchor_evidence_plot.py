@@ -7,6 +7,7 @@ import anchorpbo as ap
 from anchorpbo.errors import InputError
 from anchorpbo.plots.anchor_evidence_plot import AnchorEvidencePlot
 from anchorpbo.study import AnchorValidation, Retest
+from anchorpbo.study.anchor_validation import SUPPORTED_FACTOR
 
 STRENGTHS = (0.8, 1.6, 3.0, 5.5, 10.8)
 
@@ -24,14 +25,14 @@ def test_both_figures_show_the_factors_and_the_limits_of_the_verdicts(factors):
     assert tuple(traces["one strength"].x) == tuple(lines["one strength"].get_xdata()) == STRENGTHS
     assert tuple(traces["one strength"].y) == tuple(lines["one strength"].get_ydata()) == factors
     levels = {
-        "supported from here up": 2.0, "contradicted from here down": 1 / 3,
+        "supported from here up": SUPPORTED_FACTOR, "contradicted from here down": 1 / 3,
         "all strengths together": found.bayes_factor,
     }  # fmt: skip
     for name, level in levels.items():
         assert set(traces[name].y) == {level}
         assert set(lines[name].get_ydata()) == {level}
     low, high = paper.axes[0].get_ylim()
-    assert low < min(*factors, 1 / 3) < max(*factors, 2.0) < high
+    assert low < min(*factors, 1 / 3) < max(*factors, SUPPORTED_FACTOR) < high
     assert screen.layout.yaxis.range == pytest.approx(np.log10([low, high]))
     assert paper.axes[0].get_yscale() == screen.layout.yaxis.type == "log"
 
