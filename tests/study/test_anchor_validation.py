@@ -16,6 +16,7 @@ from anchorpbo.model import Learn, LogNormal
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.study import BoundedNoise, ConstantNoise, LearntNoise
 from anchorpbo.study.anchor_validation import (
+    MEDIAN_STRENGTH,
     STRENGTH_SPREAD,
     TOO_FEW,
     WITHOUT_ANCHORS,
@@ -69,7 +70,7 @@ def test_log_factors_agree_with_exact_evidence():
 
 def test_bayes_factor_averages_the_factors_over_log_normal_strengths():
     result = validate_anchors(compare(), RETEST)
-    c = np.exp(np.log(2.0) + STRENGTH_SPREAD * np.linspace(-6, 6, 241))
+    c = np.exp(np.log(MEDIAN_STRENGTH) + STRENGTH_SPREAD * np.linspace(-6, 6, 241))
     density = np.exp(-0.5 * np.linspace(-6, 6, 241) ** 2)
     factors = [exact_evidence(levelled(each), nodes=20) for each in c]
     exact = (density / density.sum()) @ factors / exact_evidence(np.ones(3), nodes=20)

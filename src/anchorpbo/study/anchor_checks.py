@@ -26,7 +26,7 @@ from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import DesignSpace
 from anchorpbo.space.base import Columns
 from anchorpbo.space.subset_selection import distances
-from anchorpbo.study.anchor_validation import MIN_ANSWERS, MapComparison
+from anchorpbo.study.anchor_validation import MEDIAN_STRENGTH, MIN_ANSWERS, MapComparison
 from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.repeats import REMEMBERED_ANSWERS, make_pair_key
 from anchorpbo.typing import Array
@@ -81,7 +81,7 @@ def compute_values(comparison: MapComparison, pairs: Array) -> Array:
     """Return the mutual information, (n,), of the answer to each pair, (n, 2, d), and of the model that is right."""
     p_anchored, p_constant = (
         comparison.make_model(strength).fit(comparison.duels).prob_choose(pairs[:, 0], pairs[:, 1])
-        for strength in (comparison.noise.strength, 0.0)
+        for strength in (MEDIAN_STRENGTH, 0.0)
     )
     entropies = [_entropy(p) for p in (0.5 * (p_anchored + p_constant), p_anchored, p_constant)]
     return np.asarray(entropies[0] - 0.5 * (entropies[1] + entropies[2]))

@@ -7,8 +7,8 @@
     Z(M)         evidence of the answers, integrated over the kernel's hyper-parameters
     BF = sum_j u_j Z(M_c_j) / Z(M_0)           the Bayes factor, > 1 in favour of the anchors
 
-The strengths c_j and weights u_j are a Gauss-Hermite rule for log c ~ N(log c_0, 0.45^2), with c_0 the strength of the
-study's map. The noise of M_0 is the scale of the study's map. The scale a of each other map is such that its geometric
+The strengths c_j and weights u_j are a Gauss-Hermite rule for log c ~ N(log 3, 0.45^2), whatever the strength of the
+study's map: anchors vouch for places, not for a strength. The noise of M_0 is the scale of the study's map. The scale a of each other map is such that its geometric
 mean over the designs of the answers is the same, so that the prior of the output scale, which is in units of the noise,
 means the same for all of them. Z is Laplace's evidence, with Laplace's approximation of the integral over the
 hyper-parameters (`PreferenceGP.integrate_evidence`).
@@ -37,6 +37,8 @@ from anchorpbo.study.retest import Retest
 from anchorpbo.typing import Array
 
 Verdict = Literal["supported", "open", "contradicted"]
+MEDIAN_STRENGTH = 3.0
+"""Median of the strength."""
 STRENGTH_SPREAD = 0.45
 """Standard deviation of the logarithm of the strength."""
 STRENGTHS = 5
@@ -94,7 +96,7 @@ class MapComparison:
     """An anchored noise map and a constant one, as rival models of the same answers."""
 
     noise: NoiseMap
-    """The anchored map; its strength is the median of the strengths compared, its scale the constant noise."""
+    """The anchored map, of any strength; its scale is the constant noise."""
     kernel: Kernel
     """Kernel at whose hyper-parameters fits start."""
     likelihood: Likelihood
@@ -124,7 +126,7 @@ def validate_anchors(comparison: MapComparison, retest: Retest) -> AnchorValidat
         return AnchorValidation(1.0, "open", WITHOUT_ANCHORS, (), (), retest)
     if len(comparison.duels) < MIN_ANSWERS:
         return AnchorValidation(1.0, "open", TOO_FEW, (), (), retest)
-    strengths, weights = make_strength_nodes(comparison.noise.strength)
+    strengths, weights = make_strength_nodes(MEDIAN_STRENGTH)
     logs = np.clip(comparison.compute_log_factors(strengths), -MAX_LOG_FACTOR, MAX_LOG_FACTOR)
     log_factor = float(logsumexp(logs, b=weights))
     verdict, factor = decide_verdict(log_factor), math.exp(log_factor)

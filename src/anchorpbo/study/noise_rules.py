@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -148,13 +149,13 @@ class LearntNoise(NoiseRule):
     answers. So anchors that the answers contradict lose their effect, and without anchors the map starts constant.
     """
 
-    prior: NoiseRule = field(default_factory=BoundedNoise)
-    """Rule of the prior's map."""
+    prior: NoiseRule = field(default_factory=partial(BoundedNoise, strength=0.5))
+    """Rule of the prior's map. The default has a low strength: anchors must prove themselves."""
     rank: int = 6
     """Largest number of centres, and so of learnt factors; 0 learns the strength only."""
     spread: float = 0.5
     """Prior standard deviation of the logarithm of the noise about the map of the anchors."""
-    strength_spread: float = 0.7
+    strength_spread: float = 1.0
     """Prior standard deviation of the logarithm of the strength; its median is the prior's strength."""
     width: float = 0.3
     """Width of the Gaussian process, times the square root of the dimension of the metric."""

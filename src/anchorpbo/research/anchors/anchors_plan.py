@@ -32,7 +32,7 @@ Arm = tuple[str, str]
 LEARNT_ARMS: tuple[Arm, ...] = (
     ("fixed", "none"), ("fixed", "true"), ("learnt", "true"), ("fixed", "false"), ("learnt", "false"),
 )  # fmt: skip
-LEARNT_PROBLEMS = ("gp3", "coffee")
+LEARNT_PROBLEMS = ("gp3", "coffee", "gp2m", "gp3m")
 LEARNT_SEEDS = 40
 LEARNT_JUDGE = (0.05, 0.5)
 """Standard deviation of a judgement at the true places and farthest from them, as shares of the range."""
@@ -41,6 +41,7 @@ JUDGE = (0.0, 0.3)
 FLAT_ARM: Arm = ("learnt", "none")
 FLAT_JUDGE = (0.15, 0.15)
 """The same for a judge of constant noise."""
+FLAT_PROBLEMS = ("gp3", "coffee")
 FLAT_SEEDS = 10
 
 METRIC_ARMS: tuple[Arm, ...] = (("fixed", "true"), ("learnt-metric", "true"))
@@ -110,7 +111,7 @@ STUDIES: dict[str, tuple[SeededTasks, ...]] = {
             lambda seed: [
                 task
                 for judge in (FLAT_JUDGE, LEARNT_JUDGE)
-                for task in _map(LEARNT_PROBLEMS, (FLAT_ARM,), judge, ANSWERS, seed)
+                for task in _map(FLAT_PROBLEMS, (FLAT_ARM,), judge, ANSWERS, seed)
             ],
         ),
     ),
@@ -136,7 +137,7 @@ QUICK_STUDIES: dict[str, tuple[SeededTasks, ...]] = {
         SeededTasks(
             QUICK_SEEDS, lambda seed: _map(LEARNT_PROBLEMS[:1], LEARNT_ARMS, LEARNT_JUDGE, QUICK_ANSWERS, seed)
         ),
-        SeededTasks(QUICK_SEEDS, lambda seed: _map(LEARNT_PROBLEMS[:1], (FLAT_ARM,), FLAT_JUDGE, QUICK_ANSWERS, seed)),
+        SeededTasks(QUICK_SEEDS, lambda seed: _map(FLAT_PROBLEMS[:1], (FLAT_ARM,), FLAT_JUDGE, QUICK_ANSWERS, seed)),
     ),
     "metric": (
         SeededTasks(
