@@ -31,6 +31,9 @@ def true_noise(points):
     return 0.1 + 4.0 * (points.sum(axis=-1) > 1.0)
 
 
+PRIOR = BoundedNoise()
+
+
 def study_of(noise, anchors=(), answers=40, consistent=False, seed=0, **options):
     """A study with repeated answers to pairs in both corners, of a judge with `true_noise`, or with little noise."""
     rng = np.random.default_rng(seed)
@@ -75,15 +78,20 @@ def test_without_anchors_it_stays_nearly_flat_for_a_judge_of_constant_noise_and_
 
 def test_false_anchors_lose_their_effect():
     """The anchor is in the corner where answers to the same pair disagree."""
-    fixed, learnt = (study_of(rule, [HIGH], answers=60) for rule in (BoundedNoise(), LearntNoise()))
+    fixed, learnt = (study_of(rule, [HIGH], answers=60) for rule in (PRIOR, LearntNoise(PRIOR)))
     assert contrast(fixed) < -2.0
     assert contrast(learnt) > 0.5 * contrast(fixed)
-    weaker = learnt.noise_map.strength < 3.0
+    weaker = learnt.noise_map.strength < PRIOR.strength
     assert weaker or learnt.noise_map.correction.value(np.array([list(HIGH.values())]))[0] > 0.0
 
 
-def test_true_anchors_keep_their_effect():
-    fixed, learnt = (study_of(rule, [LOW], answers=60) for rule in (BoundedNoise(), LearntNoise()))
+def test_true_anchors_gain_effect_by_the_answers():
+    prior, learnt = (study_of(rule, [LOW], answers=60) for rule in (LearntNoise().prior, LearntNoise()))
+    assert contrast(learnt) > 1.5 * contrast(prior)
+
+
+def test_true_anchors_keep_their_effect_if_the_prior_is_strong():
+    fixed, learnt = (study_of(rule, [LOW], answers=60) for rule in (PRIOR, LearntNoise(PRIOR)))
     assert contrast(learnt) > 0.7 * contrast(fixed)
     assert np.corrcoef(log_noise(fixed), log_noise(learnt))[0, 1] > 0.9
 
@@ -151,7 +159,7 @@ def test_a_study_without_initial_duels_starts_with_the_prior():
         study.tell(study.ask(), outcome)
         again = ap.Optimizer.from_json(study.to_json())
         assert (again.noise_map, again.to_json()) == (study.noise_map, study.to_json())
-    np.testing.assert_allclose(log_noise(study), np.log(NoiseMap.bounded([list(LOW.values())])(GRID)), atol=1e-12)
+    np.testing.assert_allclose(log_noise(study), np.log(NoiseMap.bounded([list(LOW.values())], strength=LearntNoise().prior.strength)(GRID)), atol=1e-12)
 
 
 # -- skips -------------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def test_the_arms_of_a_map_share_problems_and_seeds():
     arms = Counter((task.noise, task.told) for task in tasks if (task.low, task.high) == LEARNT_JUDGE)
     assert arms.pop(("learnt", "none")) == 20
     assert arms == dict.fromkeys(
-        [("fixed", "none"), *((n, t) for n in ("fixed", "learnt") for t in ("true", "false"))], 80
+        [("fixed", "none"), *((n, t) for n in ("fixed", "learnt") for t in ("true", "false"))], 160
     )
     flat = [task for task in tasks if (task.low, task.high) == FLAT_JUDGE]
     assert {(task.noise, task.told) for task in flat} == {("learnt", "none")}
