@@ -40,11 +40,16 @@ def _rahbo() -> RAHBO:
     return RAHBO(risk_aversion=RISK_WEIGHT)
 
 
+def _learnt() -> LearntNoise:
+    # A narrow prior of the strength: the judge's map is the paper's, so that its strength is known.
+    return LearntNoise(PaperNoise(), strength_spread=0.7)
+
+
 PRESETS: dict[str, Callable[[], dict[str, Any]]] = {
     "paper": lambda: {"preset": "paper", "strategy": "rahbo"},
     "default": lambda: {"strategy": _rahbo(), "noise": PaperNoise()},
-    "learnt": lambda: {"strategy": _rahbo(), "noise": LearntNoise(PaperNoise())},
-    "learnt-kg": lambda: {"noise": LearntNoise(PaperNoise())},
+    "learnt": lambda: {"strategy": _rahbo(), "noise": _learnt()},
+    "learnt-kg": lambda: {"noise": _learnt()},
 }
 """Options of `Optimizer`, by the name of the arm."""
 
