@@ -176,7 +176,7 @@ def test_no_marked_design_is_proposed_whatever_the_answer(name):
         opt.tell_anchor(design, answer)
     assert (opt.anchors, opt.negative_anchors) == (proposed[:1], proposed[1:2])
     assert [(mark.design, mark.judgement) for mark in opt.anchor_marks] == list(
-        zip(proposed, ("good", "poor", "unsure"), strict=True)
+        zip(proposed, ("yes", "no", "unsure"), strict=True)
     )
     again = [one.design for one in opt.propose_anchors(6)]
     assert not any(design in again for design in proposed)
@@ -192,7 +192,7 @@ def test_another_answer_replaces_the_first_and_undo_brings_it_back():
     opt.tell_anchor(there, "unsure")
     opt.tell_anchor(here, "no")
     assert (opt.anchors, opt.negative_anchors) == ([], [here])
-    assert [mark.judgement for mark in opt.anchor_marks] == ["unsure", "poor"]  # the newest mark is the last
+    assert [mark.judgement for mark in opt.anchor_marks] == ["unsure", "no"]  # the newest mark is the last
     opt.undo()
     assert (opt.anchors, opt.negative_anchors) == ([here], [])
     for answer in ("yes", "sure", None, True):
@@ -200,7 +200,7 @@ def test_another_answer_replaces_the_first_and_undo_brings_it_back():
             opt.tell_anchor(here, answer)
     with pytest.raises(InputError, match="a design can be an anchor once; received"):
         opt.tell_anchor(here, "yes")
-    with pytest.raises(InputError, match="answer must be one of no, unsure, yes; received 'sure'"):
+    with pytest.raises(InputError, match="judgement must be one of no, unsure, yes; received 'sure'"):
         opt.tell_anchor(here, "sure")
 
 
@@ -213,7 +213,7 @@ def test_yes_is_add_anchor_and_leaves_no_trace_of_judgements():
     assert old.history == [{"type": "anchor_added", "design": {"x0": 0.2, "x1": 0.3}}]
     new.undo()
     new.tell_anchor({"x0": 0.2, "x1": 0.3}, "no")
-    assert new.history[0]["judgement"] == "poor"
+    assert new.history[0]["judgement"] == "no"
     assert Optimizer.from_json(new.to_json()).to_json() == new.to_json()
     assert [duel_id(each) for each in (old, new)] == [duel_id(each) for each in (old, new)]
     assert duel_id(old) != duel_id(new)

@@ -356,7 +356,7 @@ class StudyState:
                 remedy = "see .anchor_marks for the present ones"
                 raise InputError("only an anchor can be removed", event.design, remedy)
         elif mark is not None and mark.judgement == event.judgement:
-            kinds = {"good": "an anchor", "poor": "a negative anchor", "unsure": "marked as unsure"}
+            kinds = {"yes": "an anchor", "no": "a negative anchor", "unsure": "marked as unsure"}
             raise InputError(f"a design can be {kinds[event.judgement]} once", event.design, "leave the mark as it is")
 
     def _encode_pair(self, duel: Duel) -> Array:

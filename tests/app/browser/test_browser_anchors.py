@@ -162,7 +162,7 @@ def test_suggestions_are_answered_by_yes_no_or_not_sure(home, visitor, scheme):
     expect(page.locator("#map .legendtext").filter(has_text="hard to judge")).to_be_visible()
     expect(page.locator("#through option")).to_have_text(["The values set", "Anchor 1", "Hard to judge"])
     expect(page.locator("#through option:checked")).to_have_text("Hard to judge")  # the newest one
-    assert [one["judgement"] for one in marked(page, home, study)["anchors"]] == ["good", "poor", "unsure"]
+    assert [one["judgement"] for one in marked(page, home, study)["anchors"]] == ["yes", "no", "unsure"]
     # Another answer replaces the first, and the same again takes it back.
     group = cards.nth(1)
     group.get_by_role("button", name="Yes").click()

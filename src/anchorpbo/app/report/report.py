@@ -305,12 +305,12 @@ def _render_anchors(anchors: Sequence[AnchorView], describer: DesignDescriber, t
         )
         return tag("ul", *listed) if found else None
 
-    good, poor = render("good"), render("poor")
+    known, unknown = render("yes"), render("no")
     parts: list[Markup] = []
-    if good is not None:
-        parts += [tag("p", "Designs marked as well known. Answers count for more near these."), good]
-    if poor is not None:
-        parts += [tag("p", "Designs marked as hard to judge. Answers count for less near these."), poor]
+    if known is not None:
+        parts += [tag("p", "Designs marked as well known. Answers count for more near these."), known]
+    if unknown is not None:
+        parts += [tag("p", "Designs marked as hard to judge. Answers count for less near these."), unknown]
     nothing = tag("p", "No designs were marked as well known: all count as equally hard to judge.")
     return render_section("Anchors", *(parts or [nothing]))
 

@@ -103,8 +103,8 @@ class AnchorView:
     design: Design
     name: str | None
     """Name given by the participant; null without one."""
-    judgement: Judgement = "good"
-    """How well they can judge it: "good" for an anchor, "poor" for a negative anchor, or "unsure"."""
+    judgement: Judgement = "yes"
+    """Whether they could judge it well: "yes" for an anchor, "no" for a negative anchor, or "unsure"."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class AnchorsView:
         marks = [AnchorView(one.design, one.name, one.judgement) for one in session.marks]
         return cls(marks, session.last_number)
 
-    def count(self, judgement: Judgement = "good") -> int:
+    def count(self, judgement: Judgement = "yes") -> int:
         """Return the number of marks of one judgement."""
         return sum(one.judgement == judgement for one in self.anchors)
 

@@ -123,7 +123,7 @@ export function reliabilityMap({ words, sameAs, choose }) {
       if (added.length) chosen = sameAs(added[added.length - 1].mark.design);
       anchors = marked.map(({ mark }) => mark.design);
       names = marked.map(({ name }) => name);
-      negative = marks.filter((mark) => judgementOf(mark) === "poor").length;
+      negative = marks.filter((mark) => judgementOf(mark) === "no").length;
       offer();
       return redraw();
     },
