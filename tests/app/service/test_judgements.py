@@ -10,7 +10,7 @@ from anchorpbo.app.definition.session import count_by_participant
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.exports import history_to_csv
-from anchorpbo.app.service.views import AnchorView
+from anchorpbo.app.service.views.anchors import AnchorView
 from anchorpbo.errors import InputError
 from support.service_studies import BLACK, GREEN, answer, study
 

@@ -15,7 +15,7 @@ from anchorpbo.app.cli.terminal import KeyReader, make_console, make_duel_table,
 from anchorpbo.app.report.descriptions import DesignDescriber
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.duels import MAX_RESPONSE_MS
-from anchorpbo.app.service.views import DuelView
+from anchorpbo.app.service.views.duels import DuelView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import (
     AnchorPBOError,

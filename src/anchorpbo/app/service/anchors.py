@@ -11,7 +11,7 @@ from anchorpbo.app.definition.session import NamedMark, ParticipantSession
 from anchorpbo.app.service.duel_chooser import DuelChooser
 from anchorpbo.app.service.layouts import Design
 from anchorpbo.app.service.session_cache import Decision, SessionCache
-from anchorpbo.app.service.views import AnchorsView, ProposalView
+from anchorpbo.app.service.views.anchors import AnchorsView, ProposalView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import InputError, UnknownStudyError
 from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Judgement, parse_judgement
