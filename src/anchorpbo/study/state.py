@@ -270,7 +270,7 @@ class StudyState:
         """Return the duel whose answer tells most about whether the anchors are right."""
         comparison = self._compare_maps()
         if not comparison.noise.strength_matters or not len(self.data.anchors):
-            rule, remedy = "a check of the anchors needs at least one", "mark one with add_anchor"
+            rule, remedy = "a check of the anchors needs at least one", "mark a design that you know well"
             raise InputError(rule, "none", remedy)
         pair = select_check(self.data, comparison, self.space, self.settings.seed)
         first, second = (self.space.decode(x) for x in pair)

@@ -84,7 +84,7 @@ class RetestView:
 VERDICT_ADVICE: Mapping[Verdict, str] = {
     "supported": "Answers near your anchors rightly count more.",
     "open": "Answer more questions; those that check your anchors tell most about them.",
-    "contradicted": "Check your anchors, and remove those that you could not judge without trying them again.",
+    "contradicted": "Look through your anchors, and remove those that you could not judge without trying them again.",
 }
 
 

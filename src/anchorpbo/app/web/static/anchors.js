@@ -222,7 +222,7 @@ async function showVerdict(some) {
   at("validation").replaceChildren(...(found ? [el("p", {}, found.sentence), checkButton(compare)] : []));
 }
 
-const compare = () => location.assign(find(document, "#start", HTMLAnchorElement).href);
+const compare = () => find(document, "#start", HTMLAnchorElement).href;
 
 /**
  * @param {number} n

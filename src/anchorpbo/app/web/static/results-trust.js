@@ -14,9 +14,9 @@ const LEVELS = { good: "fine", note: "note", warning: "problem", unknown: "too f
 export class Trust {
   turn = 0;
 
-  /** @param {() => void} go opens the Compare page */
-  constructor(go) {
-    this.go = go;
+  /** @param {() => string} compare address of the Compare page */
+  constructor(compare) {
+    this.compare = compare;
   }
 
   async load() {
@@ -51,7 +51,7 @@ export class Trust {
       el("p", { class: "verdict", dataset: { verdict } }, sentence),
       ...(more ? [el("p", { class: "quiet" }, more)] : []),
       ...(strengths.length ? [lazyFigure("Figure of the evidence", "Figure of the evidence for your anchors", "anchor_evidence")] : []),
-      ...(anchors && strengths.length && verdict === "open" ? [el("p", {}, checkButton(this.go))] : []),
+      ...(anchors && strengths.length && verdict === "open" ? [el("p", {}, checkButton(this.compare))] : []),
     ];
   }
 }
