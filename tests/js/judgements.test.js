@@ -10,10 +10,10 @@ const marks = (...judgements) => judgements.map((judgement) => ({ design: {}, na
 test("anchors are counted, and other marks beside them", () => {
   const cases = [
     [[], "None yet. You can compare without any."],
-    [["yes"], "1 design is marked."],
-    [["yes", "yes"], "2 designs are marked."],
+    [["yes"], "1 anchor."],
+    [["yes", "yes"], "2 anchors."],
     [["no"], "No anchor yet. 1 you cannot judge well."],
-    [["yes", "unsure", "no", "unsure"], "1 design is marked. 1 you cannot judge well. 2 you are not sure about."],
+    [["yes", "unsure", "no", "unsure"], "1 anchor. 1 you cannot judge well. 2 you are not sure about."],
   ];
   for (const [judgements, words] of cases) assert.equal(countMarks(marks(...judgements)), words);
 });

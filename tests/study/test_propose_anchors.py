@@ -1,5 +1,7 @@
 """Designs to show with "could you judge this one well?"."""
 
+import re
+
 import numpy as np
 import pytest
 from studies import SPACES, play, unit
@@ -328,18 +330,48 @@ def test_of_a_catalogue_with_answers_coverage_is_by_the_kernel():
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_sentence_has_the_reason_and_the_gain():
-    assert describe_proposal("promising", 0.1239, False) == (
-        "Near the most promising designs; if you can judge it well, the next ten answers resolve another 12 % of the "
-        "uncertainty about the best design."
+def test_the_sentence_has_the_reason_the_reach_and_the_gain():
+    assert describe_proposal("promising", 0.1239, 0.084, marked=False) == (
+        "Near the most promising designs; an anchor here makes answers about 8 % of the designs more reliable, and the "
+        "next ten answers resolve another 12 % of the uncertainty about the best one."
     )
-    assert describe_proposal("coverage", 0.006, True) == (
-        "Far from the designs you have marked; if you can judge it well, the next ten answers resolve another 1 % of "
-        "the uncertainty about the best design."
+    assert describe_proposal("coverage", 0.019, 0.004, marked=True) == (
+        "Far from the designs you have marked; an anchor here makes answers about only a few other designs more "
+        "reliable, but tells little more about the best one."
     )
-    assert describe_proposal("coverage", 0.0049, False) == (
-        "One of a few designs that cover the space; an anchor here would hardly help to find the best design now."
+    assert describe_proposal("coverage", 0.0049, 0.11, marked=False) == (
+        "One of a few designs that cover the space; an anchor here makes answers about 11 % of the designs more "
+        "reliable, but hardly helps to find the best one now."
+    )
+    assert describe_proposal("coverage", 0.0, 0.0, marked=False) == (
+        "One of a few designs that cover the space; an anchor here would change nothing."
     )
     (one,) = Optimizer(unit(2)).propose_anchors(1)
     assert str(one) == f"{one.design}: {one.sentence}"
-    assert one.sentence == describe_proposal(one.reason, one.gain, False)
+
+
+def test_constant_noise_has_nothing_to_gain_from_an_anchor():
+    opt = Optimizer(unit(2), noise=ConstantNoise())
+    assert {one.sentence for one in opt.propose_anchors(3)} == {
+        "One of a few designs that cover the space; an anchor here would change nothing."
+    }
+
+
+def test_proposals_of_small_gain_have_different_sentences():
+    opt = Optimizer(unit(6), seed=3)
+    assert len({one.sentence for one in opt.propose_anchors(6)}) >= 2
+    play(opt, 6)
+    found = opt.propose_anchors(6)
+    assert {one.reason for one in found} == {"promising", "coverage"}
+    assert len({one.sentence for one in found}) >= 4
+
+
+def test_the_reach_of_an_anchor_is_the_share_of_designs_with_less_noise():
+    opt = Optimizer(unit(2), seed=1)
+    (one,) = opt.propose_anchors(1)
+    points = np.random.default_rng(0).random((4000, 2))
+    before = opt.noise_map(points)
+    opt.add_anchor(one.design)
+    share = 100.0 * np.mean(opt.noise_map(points) <= 0.95 * before)
+    told = int(re.search(r"answers about (\d+) % of the designs", one.sentence)[1])
+    assert told == pytest.approx(share, abs=3.0)

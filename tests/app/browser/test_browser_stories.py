@@ -152,7 +152,7 @@ def test_a_roaster_goes_from_parameters_and_a_rule_to_a_report(empty, visitor, t
         page.get_by_label("Name (optional)", exact=True).fill(name)
         know.click()
         expect(page.locator("#marked .card")).to_have_count(count)
-    expect(page.get_by_text("2 designs are marked.")).to_be_visible()
+    expect(page.get_by_text("2 anchors.")).to_be_visible()
     figures_are_drawn(page, "map")
 
     start_comparing(page)
@@ -250,7 +250,7 @@ def test_a_chemist_goes_from_a_table_of_molecules_to_a_report(empty, visitor, tm
     page.get_by_role("searchbox", name="Search").fill("m-08")
     expect(page.get_by_text("1 item.")).to_be_visible()
     page.get_by_role("button", name="I know this one well: M-08").click()
-    expect(page.get_by_text("2 designs are marked.")).to_be_visible()
+    expect(page.get_by_text("2 anchors.")).to_be_visible()
     expect(page.locator("#marked .picture svg")).to_have_count(2)
     figures_are_drawn(page, "map")
 

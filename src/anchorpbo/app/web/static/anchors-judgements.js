@@ -31,7 +31,7 @@ export function countMarks(marks) {
   const count = (judgement) => marks.filter((mark) => judgementOf(mark) === judgement).length;
   const [yes, no, unsure] = [count("yes"), count("no"), count("unsure")];
   const anchors = yes === 0 ? (marks.length ? "No anchor yet." : "None yet. You can compare without any.")
-    : yes === 1 ? "1 design is marked." : `${yes} designs are marked.`;
+    : yes === 1 ? "1 anchor." : `${yes} anchors.`;
   return [
     anchors, no ? `${no} you cannot judge well.` : "", unsure ? `${unsure} you are not sure about.` : "",
   ].filter(Boolean).join(" ");
