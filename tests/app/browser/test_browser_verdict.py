@@ -103,7 +103,7 @@ def test_the_verdict_on_the_anchors_and_a_question_that_checks_them(home, site, 
     expect(page.get_by_text("Your answer shows how reliable answers about designs like these are")).to_be_visible()
     expect(page.get_by_text("Check 1 of 10", exact=True)).to_be_visible()
     assert violations(page) == []
-    page.get_by_role("button", name="Stop and see the verdict").click()
+    page.get_by_role("button", name="Stop checking").click()
     expect(page.get_by_role("heading", name="Are my anchors right?")).to_be_focused()
     expect(page.locator("#check-sentence")).to_have_text(found["sentence"])
     expect(page.locator("#pair")).to_be_hidden()
@@ -149,7 +149,7 @@ def test_a_series_of_checks_ends_after_ten_or_when_the_verdict_is_clear(home, si
     page.get_by_role("link", name="Go on comparing").click()
     cards_are_shown(page)
     expect(page.locator("#progress")).to_contain_text("18 comparisons so far.")
-    expect(page.get_by_role("button", name="Stop and see the verdict")).to_be_hidden()
+    expect(page.get_by_role("button", name="Stop checking")).to_be_hidden()
 
 
 def test_without_anchors_only_the_repeats_are_shown(home, site, visitor):
