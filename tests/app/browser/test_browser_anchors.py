@@ -147,7 +147,7 @@ def test_suggestions_are_answered_by_yes_no_or_not_sure(home, visitor, scheme):
     cards = page.locator("#proposals .card")
     expect(cards).to_have_count(6)
     expect(cards.nth(0)).to_contain_text("One of a few designs that cover the space")
-    expect(cards.nth(0)).to_contain_text("best design")
+    expect(cards.nth(0)).to_contain_text("about the best one")
     answers = {"Yes": "Anchor added.", "No": "Marked as hard to judge.", "Not sure": "Marked as not sure."}
     for n, (answer, words) in enumerate(answers.items()):
         button = cards.nth(n).get_by_role("button", name=answer, exact=True)
