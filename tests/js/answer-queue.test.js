@@ -559,3 +559,14 @@ test("an answer given instead of one that comes late replaces it", async () => {
   assert.deepEqual(await sending, { type: "revoked" });
   assert.deepEqual(outcomes(server), ["second"]);
 });
+
+test("a check of the anchors is asked for by itself, not with the confirmation of an answer", async () => {
+  const { server, queue } = await begin();
+  const asked = [];
+  server.ask = async (check) => { asked.push(check); return server.duel; };
+  queue.give("first", 900, false);
+  assert.equal((await queue.send()).next, null);
+  queue.show(await queue.ask(true));
+  await queue.poll();
+  assert.deepEqual(asked, [true, undefined]); // polling keeps the pair that is pending
+});

@@ -10,20 +10,20 @@ const marks = (...judgements) => judgements.map((judgement) => ({ design: {}, na
 test("anchors are counted, and other marks beside them", () => {
   const cases = [
     [[], "None yet. You can compare without any."],
-    [["good"], "1 design is marked."],
-    [["good", "good"], "2 designs are marked."],
-    [["poor"], "No anchor yet. 1 you cannot judge well."],
-    [["good", "unsure", "poor", "unsure"], "1 design is marked. 1 you cannot judge well. 2 you are not sure about."],
+    [["yes"], "1 anchor."],
+    [["yes", "yes"], "2 anchors."],
+    [["no"], "No anchor yet. 1 you cannot judge well."],
+    [["yes", "unsure", "no", "unsure"], "1 anchor. 1 you cannot judge well. 2 you are not sure about."],
   ];
   for (const [judgements, words] of cases) assert.equal(countMarks(marks(...judgements)), words);
 });
 
 test("anchors are numbered as on the map, where other marks have no number", () => {
-  assert.deepEqual(headMarks(marks("good", "poor", "good", "unsure")), ["Anchor 1", "Hard to judge", "Anchor 2", "Not sure"]);
+  assert.deepEqual(headMarks(marks("yes", "no", "yes", "unsure")), ["Anchor 1", "Hard to judge", "Anchor 2", "Not sure"]);
 });
 
 test("a mark without a judgement is an anchor", () => {
-  assert.equal(judgementOf({ design: {}, name: null }), "good");
+  assert.equal(judgementOf({ design: {}, name: null }), "yes");
   assert.deepEqual(headMarks([{ design: {}, name: null }]), ["Anchor 1"]);
 });
 

@@ -21,6 +21,14 @@ test("a text is broken between words and shortened in the last line", () => {
   assert.equal(shorten("&lt;&lt;&lt;", 3), "&lt;&lt;&lt;"); // an entity is one letter
 });
 
+test("a label at the left keeps its lines, and is broken into more on a phone", () => {
+  const layout = { yaxis: { ticktext: ["near your anchors<br>9 of 10", "Donaudampfschifffahrt"] } };
+  /** @param {number} width */
+  const labels = (width) => /** @type {{ ticktext: string[] }} */ (fit(layout, [], { clientWidth: width, clientHeight: 300 }).yaxis).ticktext;
+  assert.deepEqual(labels(540), ["near your anchors<br>9 of 10", "Donaudampfschifffahrt"]);
+  assert.deepEqual(labels(250), ["near your<br>anchors<br>9 of 10", "Donaudampf…"]);
+});
+
 test("a long title has a smaller font before it is broken or shortened", () => {
   const layout = { xaxis: { title: { text: TITLE } } };
   assert.deepEqual(titleOf(layout, 400), { text: TITLE, font: { size: 13 } });

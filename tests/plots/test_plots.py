@@ -562,7 +562,7 @@ def test_retest_agreement_shows_every_band_with_its_interval_and_what_is_expecte
     bars = paper.axes[0].containers[0]
     assert np.allclose(points(bars.lines[0]), np.transpose([dots.x, dots.y]))
     labels = ["elsewhere: 5 of 9", "near your anchors: 9 of 10"]
-    assert list(screen.layout.yaxis.ticktext) == labels
+    assert list(screen.layout.yaxis.ticktext) == [label.replace(": ", "<br>") for label in labels]
     assert [label.get_text() for label in paper.axes[0].get_yticklabels()] == labels
     assert RetestPlot(retest).description == (
         "Same answer when a pair was asked again: near your anchors 9 of 10 (67 to 98 %), expected 88 %; "
@@ -576,7 +576,7 @@ def test_retest_agreement_needs_a_study_with_a_pair_answered_twice(model):
     with pytest.raises(InputError, match="needs a pair that was answered twice"):
         ap.plots.retest_agreement(study)
     study.tell_preference({"x": 0.2}, {"x": 0.7})
-    assert list(ap.plots.retest_agreement(study).layout.yaxis.ticktext) == ["all pairs: 1 of 1"]
+    assert list(ap.plots.retest_agreement(study).layout.yaxis.ticktext) == ["all pairs<br>1 of 1"]
     assert RetestPlot(study.retest()).description.startswith(
         "Same answer when a pair was asked again: all pairs 1 of 1"
     )

@@ -140,7 +140,7 @@ def test_negative_anchors_alone_cannot_be_checked():
     with pytest.raises(InputError, match="a check of the anchors needs at least one; received none"):
         study.ask_anchor_check()
     study.tell_anchor(ANCHORS[0], "no")
-    with pytest.raises(InputError, match="mark one with add_anchor"):
+    with pytest.raises(InputError, match="mark a design that you know well"):
         study.ask_anchor_check()
 
 

@@ -54,7 +54,7 @@ def places_of(known, judgement):
 def naive(events):
     """What a log says, by the definitions: pairs, ties, skips, and the skipped and answered among the last few."""
     pairs, tied, skipped, answered = [], [], [], []
-    known = dict.fromkeys(ANCHORS, "good")
+    known = dict.fromkeys(ANCHORS, "yes")
     for number, event in enumerate(events):
         points, recent = points_of(event), number >= len(events) - RECENT_EVENTS
         if isinstance(event, AnchorAdded):
@@ -72,8 +72,8 @@ def naive(events):
     return {
         "pairs": np.array(pairs).reshape(-1, 2, 2),
         "tied": np.array(tied, dtype=bool),
-        "anchors": places_of(known, "good"),
-        "negative_anchors": places_of(known, "poor"),
+        "anchors": places_of(known, "yes"),
+        "negative_anchors": places_of(known, "no"),
         "marked": np.array([np.frombuffer(point) for point in known]).reshape(-1, 2),
         "skips": len(skipped),
         "recently_skipped": tuple(points for recent, points in skipped if recent),

@@ -1,5 +1,7 @@
 """Designs to show with "could you judge this one well?"."""
 
+import re
+
 import numpy as np
 import pytest
 from studies import SPACES, play, unit
@@ -176,7 +178,7 @@ def test_no_marked_design_is_proposed_whatever_the_answer(name):
         opt.tell_anchor(design, answer)
     assert (opt.anchors, opt.negative_anchors) == (proposed[:1], proposed[1:2])
     assert [(mark.design, mark.judgement) for mark in opt.anchor_marks] == list(
-        zip(proposed, ("good", "poor", "unsure"), strict=True)
+        zip(proposed, ("yes", "no", "unsure"), strict=True)
     )
     again = [one.design for one in opt.propose_anchors(6)]
     assert not any(design in again for design in proposed)
@@ -192,7 +194,7 @@ def test_another_answer_replaces_the_first_and_undo_brings_it_back():
     opt.tell_anchor(there, "unsure")
     opt.tell_anchor(here, "no")
     assert (opt.anchors, opt.negative_anchors) == ([], [here])
-    assert [mark.judgement for mark in opt.anchor_marks] == ["unsure", "poor"]  # the newest mark is the last
+    assert [mark.judgement for mark in opt.anchor_marks] == ["unsure", "no"]  # the newest mark is the last
     opt.undo()
     assert (opt.anchors, opt.negative_anchors) == ([here], [])
     for answer in ("yes", "sure", None, True):
@@ -200,7 +202,7 @@ def test_another_answer_replaces_the_first_and_undo_brings_it_back():
             opt.tell_anchor(here, answer)
     with pytest.raises(InputError, match="a design can be an anchor once; received"):
         opt.tell_anchor(here, "yes")
-    with pytest.raises(InputError, match="answer must be one of no, unsure, yes; received 'sure'"):
+    with pytest.raises(InputError, match="judgement must be one of no, unsure, yes; received 'sure'"):
         opt.tell_anchor(here, "sure")
 
 
@@ -213,7 +215,7 @@ def test_yes_is_add_anchor_and_leaves_no_trace_of_judgements():
     assert old.history == [{"type": "anchor_added", "design": {"x0": 0.2, "x1": 0.3}}]
     new.undo()
     new.tell_anchor({"x0": 0.2, "x1": 0.3}, "no")
-    assert new.history[0]["judgement"] == "poor"
+    assert new.history[0]["judgement"] == "no"
     assert Optimizer.from_json(new.to_json()).to_json() == new.to_json()
     assert [duel_id(each) for each in (old, new)] == [duel_id(each) for each in (old, new)]
     assert duel_id(old) != duel_id(new)
@@ -328,18 +330,48 @@ def test_of_a_catalogue_with_answers_coverage_is_by_the_kernel():
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_sentence_has_the_reason_and_the_gain():
-    assert describe_proposal("promising", 0.1239, False) == (
-        "Near the most promising designs; if you can judge it well, the next ten answers resolve another 12 % of the "
-        "uncertainty about the best design."
+def test_the_sentence_has_the_reason_the_reach_and_the_gain():
+    assert describe_proposal("promising", 0.1239, 0.084, marked=False) == (
+        "Near the most promising designs; an anchor here makes answers about 8 % of the designs more reliable, and the "
+        "next ten answers resolve another 12 % of the uncertainty about the best one."
     )
-    assert describe_proposal("coverage", 0.006, True) == (
-        "Far from the designs you have marked; if you can judge it well, the next ten answers resolve another 1 % of "
-        "the uncertainty about the best design."
+    assert describe_proposal("coverage", 0.019, 0.004, marked=True) == (
+        "Far from the designs you have marked; an anchor here makes answers about only a few other designs more "
+        "reliable, but tells little more about the best one."
     )
-    assert describe_proposal("coverage", 0.0049, False) == (
-        "One of a few designs that cover the space; an anchor here would hardly help to find the best design now."
+    assert describe_proposal("coverage", 0.0049, 0.11, marked=False) == (
+        "One of a few designs that cover the space; an anchor here makes answers about 11 % of the designs more "
+        "reliable, but hardly helps to find the best one now."
+    )
+    assert describe_proposal("coverage", 0.0, 0.0, marked=False) == (
+        "One of a few designs that cover the space; an anchor here would change nothing."
     )
     (one,) = Optimizer(unit(2)).propose_anchors(1)
     assert str(one) == f"{one.design}: {one.sentence}"
-    assert one.sentence == describe_proposal(one.reason, one.gain, False)
+
+
+def test_constant_noise_has_nothing_to_gain_from_an_anchor():
+    opt = Optimizer(unit(2), noise=ConstantNoise())
+    assert {one.sentence for one in opt.propose_anchors(3)} == {
+        "One of a few designs that cover the space; an anchor here would change nothing."
+    }
+
+
+def test_proposals_of_small_gain_have_different_sentences():
+    opt = Optimizer(unit(6), seed=3)
+    assert len({one.sentence for one in opt.propose_anchors(6)}) >= 2
+    play(opt, 6)
+    found = opt.propose_anchors(6)
+    assert {one.reason for one in found} == {"promising", "coverage"}
+    assert len({one.sentence for one in found}) >= 4
+
+
+def test_the_reach_of_an_anchor_is_the_share_of_designs_with_less_noise():
+    opt = Optimizer(unit(2), seed=1)
+    (one,) = opt.propose_anchors(1)
+    points = np.random.default_rng(0).random((4000, 2))
+    before = opt.noise_map(points)
+    opt.add_anchor(one.design)
+    share = 100.0 * np.mean(opt.noise_map(points) <= 0.95 * before)
+    told = int(re.search(r"answers about (\d+) % of the designs", one.sentence)[1])
+    assert told == pytest.approx(share, abs=3.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log10
+from math import ceil, floor, log10
 from typing import Any
 
 from anchorpbo.errors import InputError
@@ -84,8 +84,12 @@ class AnchorEvidencePlot(Plot):
         ]
         curve = style.line(data.strengths, data.factors, _SINGLE, colour=BLUE, hover=hover)
         figure.add_trace(curve.update(mode="lines+markers", marker={"size": 8}))
-        figure.update_xaxes(title_text=_X_TITLE, type="log", range=list(map(log10, ends)), dtick="D1")
-        figure.update_yaxes(title_text=_Y_TITLE, type="log", range=list(map(log10, self.reach)))
+        for title, (low, high), update in (
+            (_X_TITLE, self.ends, figure.update_xaxes), (_Y_TITLE, self.reach, figure.update_yaxes),
+        ):  # fmt: skip
+            ticks = _list_ticks(low, high)
+            labels = [f"{tick:g}" for tick in ticks]
+            update(title_text=title, type="log", range=[log10(low), log10(high)], tickvals=ticks, ticktext=labels)
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
@@ -114,3 +118,10 @@ class AnchorEvidencePlot(Plot):
         """Value, name, colour and dash of each horizontal line."""
         limits = [(limit, name, colour, "dash") for limit, name, colour in _LIMITS]
         return [*limits, (self.data.bayes_factor, _TOGETHER, ORANGE, "dot")]
+
+
+def _list_ticks(low: float, high: float) -> list[float]:
+    """Return the places of labels on a logarithmic axis: powers of ten, and 2 and 5 times these if it is short."""
+    steps = (1.0, 2.0, 5.0) if high / low < _WIDEST else (1.0,)
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    return [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]

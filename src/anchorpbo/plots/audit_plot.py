@@ -123,7 +123,10 @@ def _describe_axes(finding: Finding) -> tuple[dict[str, Any], dict[str, Any]]:
         ticks = {"tickformat": _SHARE_TICKS}
         return {"title_text": "predicted probability", **ticks}, {"title_text": "observed share", **ticks}
     if isinstance(data, Simulated):
-        return {"title_text": data.label, "rangemode": "tozero", **share}, {"title_text": "simulated users"}
+        # Room for half a bar on both sides.
+        span = max(data.observed, *data.values) or 0.1
+        ends = [-0.04 * span, 1.04 * span]
+        return {"title_text": data.label, "range": ends, **share}, {"title_text": "simulated users"}
     assert isinstance(data, Density)
     return {"title_text": data.label, **share}, {"visible": False}
 

@@ -78,7 +78,7 @@ class RetestPlot(Plot):
         """Return the plotly figure; hover texts describe the bands."""
         from anchorpbo.plots import plotly_style as style
 
-        figure = style.panels(theme, height=170 + 44 * len(self.rows))
+        figure = style.panels(theme, height=160 + 60 * len(self.rows))
         below, above = self._lengths
         hover = [style.lines([band.name, _describe_band(band)]) for band in self.rows]
         places = list(range(len(self.rows)))
@@ -93,7 +93,7 @@ class RetestPlot(Plot):
         told = [hover[row] for row in rows]
         figure.add_trace(style.dots(shares, rows, _EXPECTED, hover=told, **look).update(cliponaxis=False))
         figure.update_xaxes(title_text=_AXIS_TITLE, range=_ENDS)
-        names = list(map(style.text, self.ticks))
+        names = [style.lines(tick.split(": ")) for tick in self.ticks]
         span = (-0.6, len(places) - 0.4)
         figure.update_yaxes(tickmode="array", tickvals=places, ticktext=names, range=span, showgrid=False)
         return figure

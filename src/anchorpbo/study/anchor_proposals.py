@@ -54,8 +54,12 @@ CANDIDATES = 34
 """Number of designs that represent where the best may be, for the gain of an anchor."""
 SPREAD_PROMISING = 3
 """Number of promising designs that proposals for coverage keep away from."""
-NEGLIGIBLE_GAIN = 0.005
-"""Smallest gain that is worth a number."""
+NEGLIGIBLE_GAIN, SMALL_GAIN = 0.005, 0.02
+"""Gains below which an anchor hardly helps, and below which it tells little."""
+QUIETER = 0.95
+"""An anchor reaches a design if it multiplies the noise there by this or less."""
+MAX_REACH_DESIGNS = 500
+"""Largest number of designs whose noise is compared, to say how many an anchor reaches."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class AnchorProposal:
         design, as a share of the present expected loss, see `anchorpbo.study.anchor_gain`. It assumes that the user
         can judge the design well.
     sentence
-        Reason and gain in words.
+        Why this design, how many designs an anchor there reaches, and the gain, in words.
     """
 
     design: Design
@@ -86,17 +90,32 @@ class AnchorProposal:
         return f"{self.design}: {self.sentence}"
 
 
-def describe_proposal(reason: Reason, gain: float, marked: bool) -> str:
-    """Return reason and gain in words; `marked` says whether any design is marked."""
+def describe_proposal(reason: Reason, gain: float, reach: float, *, marked: bool) -> str:
+    """Return why a design is proposed and what an anchor there would change, in a sentence.
+
+    Parameters
+    ----------
+    reason, gain
+        See `AnchorProposal`.
+    reach
+        Share of the designs about which answers become more reliable.
+    marked
+        Whether any design is marked.
+    """
     where = {
         "promising": "Near the most promising designs",
         "coverage": "Far from the designs you have marked" if marked else "One of a few designs that cover the space",
     }[reason]
+    if reach == 0.0 and gain < NEGLIGIBLE_GAIN:
+        return f"{where}; an anchor here would change nothing."
+    others = f"{100.0 * reach:.0f} % of the designs" if reach >= 0.005 else "only a few other designs"
+    change = f"an anchor here makes answers about {others} more reliable"
     if gain < NEGLIGIBLE_GAIN:
-        return f"{where}; an anchor here would hardly help to find the best design now."
-    share = f"{100.0 * gain:.0f} %"
-    rest = f"the next ten answers resolve another {share} of the uncertainty about the best design"
-    return f"{where}; if you can judge it well, {rest}."
+        return f"{where}; {change}, but hardly helps to find the best one now."
+    if gain < SMALL_GAIN:
+        return f"{where}; {change}, but tells little more about the best one."
+    rest = f"the next ten answers resolve another {100.0 * gain:.0f} % of the uncertainty about the best one"
+    return f"{where}; {change}, and {rest}."
 
 
 def propose_anchors(
@@ -134,11 +153,17 @@ def propose_anchors(
         outlook = promising.look_ahead(model, data, plan)
     if not chosen:
         return []
-    gains = compute_gains(outlook, np.array([x for x, _ in chosen]), seed)
-    return [
-        AnchorProposal(space.decode(x), reason, gain, describe_proposal(reason, gain, len(marked) > 0))
-        for (x, reason), gain in zip(chosen, gains, strict=True)
-    ]
+    gains, proposals = compute_gains(outlook, np.array([x for x, _ in chosen]), seed), []
+    for (x, reason), gain in zip(chosen, gains, strict=True):
+        reach = _compute_reach(outlook, x, designs[:MAX_REACH_DESIGNS])
+        sentence = describe_proposal(reason, gain, reach, marked=len(marked) > 0)
+        proposals.append(AnchorProposal(space.decode(x), reason, gain, sentence))
+    return proposals
+
+
+def _compute_reach(outlook: AnchorOutlook, x: Array, designs: Array) -> float:
+    """Return the share of designs, (m, d), about which an anchor at x, (d,), would make answers more reliable."""
+    return float(np.mean(outlook.noise_with(x)(designs) <= QUIETER * outlook.noise(designs)))
 
 
 def _interleave(promising: Array, covering: Array, n: int) -> Iterator[tuple[Array, Reason]]:

@@ -23,7 +23,7 @@ RECENT_EVENTS = 10
 
 @dataclass(frozen=True)
 class AnchorMark:
-    """A design and how well the user can judge it."""
+    """A design and whether the user could judge it well."""
 
     design: Design
     judgement: Judgement
@@ -65,7 +65,7 @@ class StudyData:
         return cls(
             digest=study,
             events=0,
-            marks={point: AnchorMark(design, "good") for point, design in anchors.items()},
+            marks={point: AnchorMark(design, "yes") for point, design in anchors.items()},
             pairs=np.empty((0, 2, d)),
             tied=np.empty(0, dtype=np.bool_),
             digests=(),
@@ -135,12 +135,12 @@ class StudyData:
     @cached_property
     def anchors(self) -> Array:
         """Coordinates of the designs the user knows well, (n, d)."""
-        return self._locate_marks("good")
+        return self._locate_marks("yes")
 
     @cached_property
     def negative_anchors(self) -> Array:
         """Coordinates of the designs the user cannot judge well, (k, d)."""
-        return self._locate_marks("poor")
+        return self._locate_marks("no")
 
     @property
     def marked(self) -> Array:

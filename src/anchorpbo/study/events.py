@@ -14,11 +14,9 @@ from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.typing import Array
 
-Judgement = Literal["good", "poor", "unsure"]
+Judgement = Literal["yes", "no", "unsure"]
+"""Answer to "could you judge this design well?"."""
 JUDGEMENTS: tuple[Judgement, ...] = get_args(Judgement)
-AnchorAnswer = Literal["yes", "no", "unsure"]
-ANCHOR_ANSWERS: dict[str, Judgement] = {"yes": "good", "no": "poor", "unsure": "unsure"}
-"""Judgements by the answer to "could you judge this design well?"."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +57,9 @@ class AnchorAdded:
     design: Design
     name: str | None = None
     """Name given by the user; not part of the digest, because no result depends on it."""
-    judgement: Judgement = "good"
-    """How well the user can judge the design: a "good" mark is an anchor, a "poor" one a negative anchor, and an
-    "unsure" one only keeps the design from being proposed again."""
+    judgement: Judgement = "yes"
+    """Whether the user could judge the design well: "yes" makes it an anchor and "no" a negative anchor; "unsure" only
+    keeps it from being proposed again."""
 
 
 @dataclass(frozen=True)
@@ -91,20 +89,13 @@ def parse_judgement(text: object) -> Judgement:
     return text
 
 
-def parse_anchor_answer(text: object) -> Judgement:
-    """Return the judgement for an answer to "could you judge this design well?"."""
-    if not isinstance(text, str) or text not in ANCHOR_ANSWERS:
-        raise UnknownNameError.of("answer", text, ANCHOR_ANSWERS)
-    return ANCHOR_ANSWERS[text]
-
-
 def event_to_dict(event: Event) -> dict[str, Any]:
     """Convert an event to JSON data; its designs are copies."""
     fields = {key: dict(value) if isinstance(value, dict) else value for key, value in vars(event).items()}
     if isinstance(event, AnchorAdded) and event.name is None:
         del fields["name"]
     # Left out, so that anchors have the text and the digest of releases without judgements.
-    if isinstance(event, AnchorAdded) and event.judgement == "good":
+    if isinstance(event, AnchorAdded) and event.judgement == "yes":
         del fields["judgement"]
     return {"type": event.type, **fields}
 
@@ -148,7 +139,7 @@ def _read_anchor(data: Mapping[str, Any], space: DesignSpace) -> Event:
     name = data.get("name")
     if not isinstance(name, str | None):
         raise InputError("the name of an anchor must be text", repr(name), "leave it out if the anchor has none")
-    return AnchorAdded(space.check(data["design"]), name, parse_judgement(data.get("judgement", "good")))
+    return AnchorAdded(space.check(data["design"]), name, parse_judgement(data.get("judgement", "yes")))
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any], DesignSpace], Event]] = {

@@ -25,7 +25,7 @@ from anchorpbo.study.audit import Audit
 from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.dataset import AnchorMark
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
-from anchorpbo.study.events import AnchorAdded, AnchorAnswer, AnchorRemoved, Answered, Preferred, parse_anchor_answer
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Judgement, Preferred, parse_judgement
 from anchorpbo.study.explanations import GIVEN_DUEL
 from anchorpbo.study.logged_study import LoggedStudy
 from anchorpbo.study.noise_rules import NoiseRule
@@ -256,13 +256,13 @@ class Optimizer(LoggedStudy):
     def anchors(self) -> list[Design]:
         """Designs the user knows well."""
         with self._lock_state() as state:
-            return [dict(design) for design in state.data.marked_designs("good")]
+            return [dict(design) for design in state.data.marked_designs("yes")]
 
     @property
     def negative_anchors(self) -> list[Design]:
         """Designs the user cannot judge well; answers near them count less, except with the paper's map."""
         with self._lock_state() as state:
-            return [dict(design) for design in state.data.marked_designs("poor")]
+            return [dict(design) for design in state.data.marked_designs("no")]
 
     @property
     def anchor_marks(self) -> list[AnchorMark]:
@@ -274,23 +274,23 @@ class Optimizer(LoggedStudy):
         """Mark a design as well known; this changes the noise map of all answers."""
         self.tell_anchor(design, "yes")
 
-    def tell_anchor(self, design: Mapping[str, Any], answer: AnchorAnswer) -> None:
+    def tell_anchor(self, design: Mapping[str, Any], judgement: Judgement) -> None:
         """Record the answer to "could you judge this design well?", which replaces an earlier, different one.
 
         Parameters
         ----------
         design
             Any design, such as one of `propose_anchors`.
-        answer
+        judgement
             ``"yes"`` makes it an anchor, near which answers count more. ``"no"`` makes it a negative anchor, near which
             they count less. ``"unsure"`` only keeps it from being proposed again.
         """
-        judgement = parse_anchor_answer(answer)
+        judgement = parse_judgement(judgement)
         with self._lock_state() as state:
             state.record(AnchorAdded(self.space.check(design), judgement=judgement))
 
     def remove_anchor(self, design: Mapping[str, Any]) -> None:
-        """Remove the mark of a design, whatever the answer was; this changes the noise map of all answers."""
+        """Remove the mark of a design, whatever the judgement; this changes the noise map of all answers."""
         with self._lock_state() as state:
             state.record(AnchorRemoved(self.space.check(design)))
 
@@ -298,7 +298,7 @@ class Optimizer(LoggedStudy):
         """Return up to n designs to show with "could you judge this one well?", and what an anchor there would change.
 
         They cover the space; once there are answers, every other one is a design that may be the best. None of them is
-        marked, whatever the answer was: tell it by `tell_anchor`.
+        marked, whatever the judgement: tell it by `tell_anchor`.
 
         Parameters
         ----------

@@ -271,7 +271,7 @@ class StudyState:
         """Return the duel whose answer tells most about whether the anchors are right."""
         comparison = self._compare_maps()
         if not comparison.noise.strength_matters or not len(self.data.anchors):
-            rule, remedy = "a check of the anchors needs at least one", "mark one with add_anchor"
+            rule, remedy = "a check of the anchors needs at least one", "mark a design that you know well"
             raise InputError(rule, "none", remedy)
         pair = select_check(self.data, comparison, self.space, self.settings.seed)
         first, second = (self.space.decode(x) for x in pair)
@@ -357,7 +357,7 @@ class StudyState:
                 remedy = "see .anchor_marks for the present ones"
                 raise InputError("only an anchor can be removed", event.design, remedy)
         elif mark is not None and mark.judgement == event.judgement:
-            kinds = {"good": "an anchor", "poor": "a negative anchor", "unsure": "marked as unsure"}
+            kinds = {"yes": "an anchor", "no": "a negative anchor", "unsure": "marked as unsure"}
             raise InputError(f"a design can be {kinds[event.judgement]} once", event.design, "leave the mark as it is")
 
     def _encode_pair(self, duel: Duel) -> Array:

@@ -402,6 +402,24 @@ def _compare_a_large_picture(page: Page, home: str, studies: Studies) -> None:
     expect(page.locator("dialog.zoom")).to_be_visible()
 
 
+def _check_anchors(page: Page, home: str, studies: Studies) -> None:
+    _open(page, home, studies.space, "duel?checks=yes")
+    cards_are_shown(page)
+    expect(page.locator("#stop-checks")).to_be_visible()
+
+
+@_state
+def _compare_to_check_the_anchors(page: Page, home: str, studies: Studies) -> None:
+    _check_anchors(page, home, studies)
+
+
+@_state
+def _compare_verdict_of_the_checks(page: Page, home: str, studies: Studies) -> None:
+    _check_anchors(page, home, studies)
+    page.locator("#stop-checks").click()
+    expect(page.locator("#check-title")).to_be_visible()
+
+
 # -- results
 
 
@@ -446,6 +464,25 @@ def _results_large_picture(page: Page, home: str, studies: Studies) -> None:
 def _results_that_contradict(page: Page, home: str, studies: Studies) -> None:
     _results(page, home, studies.contrary, "slices")
     expect(page.locator("#contradictions li").first).to_be_visible()
+
+
+def _results_trust(page: Page, home: str, study: str) -> None:
+    _results(page, home, study)
+    expect(page.locator("#trust")).to_have_attribute("aria-busy", "false")
+    figures = page.locator("#trust details")
+    for number in range(figures.count()):
+        figures.nth(number).locator("summary").click()
+        expect(figures.nth(number).locator(".main-svg").first).to_be_visible()
+
+
+@_state
+def _results_whether_anchors_are_right(page: Page, home: str, studies: Studies) -> None:
+    _results_trust(page, home, studies.space)
+
+
+@_state
+def _results_whether_answers_repeat(page: Page, home: str, studies: Studies) -> None:
+    _results_trust(page, home, studies.contrary)
 
 
 # -- people

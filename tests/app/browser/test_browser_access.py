@@ -39,7 +39,7 @@ def fits(page, size):
 
 
 def shows_a_card(page):
-    if page.locator("#pair").count() and not page.locator("dialog[open]").count():
+    if page.locator("#pair:visible").count() and not page.locator("dialog[open]").count():
         page.evaluate("scrollTo(0, 0)")
         assert page.evaluate(SEEN, "first") > 0.35 * ZOOMED["viewport"]["height"]
 

@@ -147,30 +147,28 @@ def test_suggestions_are_answered_by_yes_no_or_not_sure(home, visitor, scheme):
     cards = page.locator("#proposals .card")
     expect(cards).to_have_count(6)
     expect(cards.nth(0)).to_contain_text("One of a few designs that cover the space")
-    expect(cards.nth(0)).to_contain_text("best design")
+    expect(cards.nth(0)).to_contain_text("about the best one")
     answers = {"Yes": "Anchor added.", "No": "Marked as hard to judge.", "Not sure": "Marked as not sure."}
     for n, (answer, words) in enumerate(answers.items()):
         button = cards.nth(n).get_by_role("button", name=answer, exact=True)
         button.click()
         expect(page.locator("#toast")).to_have_text(words)
         expect(button).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("#marked-words")).to_have_text(
-        "1 design is marked. 1 you cannot judge well. 1 you are not sure about."
-    )
+    expect(page.locator("#marked-words")).to_have_text("1 anchor. 1 you cannot judge well. 1 you are not sure about.")
     expect(page.locator("#marked .number")).to_have_text(["Anchor 1", "Hard to judge", "Not sure"])
     expect(page.locator("#map-words")).to_contain_text("Crosses are designs that are hard for you to judge.")
     expect(page.locator("#map .legendtext").filter(has_text="hard to judge")).to_be_visible()
     expect(page.locator("#through option")).to_have_text(["The values set", "Anchor 1", "Hard to judge"])
     expect(page.locator("#through option:checked")).to_have_text("Hard to judge")  # the newest one
-    assert [one["judgement"] for one in marked(page, home, study)["anchors"]] == ["good", "poor", "unsure"]
+    assert [one["judgement"] for one in marked(page, home, study)["anchors"]] == ["yes", "no", "unsure"]
     # Another answer replaces the first, and the same again takes it back.
     group = cards.nth(1)
     group.get_by_role("button", name="Yes").click()
     expect(group.get_by_role("button", name="No", exact=True)).to_have_attribute("aria-pressed", "false")
-    expect(page.locator("#marked-words")).to_have_text("2 designs are marked. 1 you are not sure about.")
+    expect(page.locator("#marked-words")).to_have_text("2 anchors. 1 you are not sure about.")
     group.get_by_role("button", name="Yes").click()
     expect(page.locator("#toast")).to_have_text("Anchor removed.")
-    expect(page.locator("#marked-words")).to_have_text("1 design is marked. 1 you are not sure about.")
+    expect(page.locator("#marked-words")).to_have_text("1 anchor. 1 you are not sure about.")
     page.locator("#more-proposals").click()
     expect(cards).to_have_count(12)
     assert violations(page) == []

@@ -46,7 +46,7 @@ def test_an_example_from_new_to_report(home, visitor, tmp_path, title, mark):
     page = someone.open(home)
     try_example(page, title)
     mark(page)
-    expect(page.locator("#marked-words")).to_have_text("1 design is marked.")
+    expect(page.locator("#marked-words")).to_have_text("1 anchor.")
     expect(page.locator("#map .main-svg").first).to_be_visible()
     expect(page.locator("#map-words")).not_to_contain_text("Nothing is marked")
 

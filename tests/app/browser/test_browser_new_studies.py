@@ -114,7 +114,7 @@ def test_a_table_that_is_dropped(home, visitor):
     page.get_by_role("button", name="Create study").click()
     page.wait_for_url("**/anchors")
     page.get_by_role("button", name="I know this one well: Assam").click()
-    expect(page.locator("#marked-words")).to_have_text("1 design is marked.")
+    expect(page.locator("#marked-words")).to_have_text("1 anchor.")
 
     start_comparing(page)
     pages = {name: address for name, _, _, _, address, _ in TEAS}

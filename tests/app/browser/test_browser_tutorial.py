@@ -38,7 +38,7 @@ def test_the_steps_of_the_tutorial_lead_to_a_recommendation_and_a_report(home, v
     expect(page.locator("#status")).to_contain_text("Still needed: a name for the study")
     page.get_by_label("Name").first.fill("Sourdough")
     question = re.search(r"`([^`]+\?)`", step(2))[1]
-    page.get_by_label("Question").fill(question)
+    page.get_by_role("textbox", name="Question").fill(question)
     press("Add a parameter")
     assert len(parameters()) == 3
     for number, columns in enumerate(parameters(), 1):

@@ -85,7 +85,9 @@ def test_the_verdict_on_the_anchors_and_a_question_that_checks_them(home, site, 
     found = page.request.get(f"{url}/anchors/validation").json()
     assert found["retest"]["pairs"] == 6
     more = f"{found['explanation']} {found['advice']}"
-    assert text_of(page, "#validation > p")[:3] == [found["sentence"], more, found["retest"]["sentence"]]
+    assert text_of(page, "#validation h3") == ["Are my anchors right?", "Repeated pairs"]
+    paragraphs = text_of(page, "#validation > p:not(:has(button))")
+    assert paragraphs == [found["sentence"], more, found["retest"]["sentence"]]
     figures = page.locator("#validation .finding-figure")
     expect(page.locator("#validation .main-svg")).to_have_count(0)
     for place in (0, 1):
@@ -96,6 +98,62 @@ def test_the_verdict_on_the_anchors_and_a_question_that_checks_them(home, site, 
     expect(page.locator("#validation p")).to_have_text(found["sentence"])
     assert violations(page) == []
     page.get_by_role("button", name="Check my anchors").click()
-    page.wait_for_url("**/duel*")
+    page.wait_for_url("**/duel?checks*")
     cards_are_shown(page)
     expect(page.get_by_text("Your answer shows how reliable answers about designs like these are")).to_be_visible()
+    expect(page.get_by_text("Check 1 of 10", exact=True)).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Stop checking").click()
+    expect(page.get_by_role("heading", name="Are my anchors right?")).to_be_focused()
+    expect(page.locator("#check-sentence")).to_have_text(found["sentence"])
+    expect(page.locator("#pair")).to_be_hidden()
+    assert violations(page) == []
+
+
+def test_a_series_of_checks_ends_after_ten_or_when_the_verdict_is_clear(home, site, visitor):
+    study, verdicts = study_of(site, real("heat", low=0, high=100)), {"verdict": "open"}
+    page = visitor().open(home)
+    assert page.request.post(f"{home}/api/studies/{study}/anchors", data={"design": {"heat": 85}}).ok
+    page = open_results(home, visitor(), study, OPPOSITE)
+    page.route("**/anchors/validation*", lambda route: route.fulfill(json=route.fetch().json() | verdicts))
+    page.goto(f"{home}/studies/{study}/anchors")
+    button, heading = page.get_by_role("button", name="Check my anchors"), page.locator("#check-title")
+    button.focus()
+    page.keyboard.press("Enter")
+    for number in range(1, 11):
+        expect(page.locator("#progress")).to_have_text(f"Check {number} of 10")
+        cards_are_shown(page, number)
+        page.keyboard.press("ArrowLeft")
+    expect(heading).to_be_focused()
+    expect(page.locator("#progress")).to_have_text("You answered all 10 checks.")
+    for name in ("first", "second", "tie", "skip"):
+        expect(page.locator(f"#{name}")).to_be_hidden()
+
+    page.keyboard.press("u")
+    expect(page.locator("#progress")).to_have_text("Check 10 of 10")
+    expect(heading).to_be_hidden()
+    cards_are_shown(page, 11)
+    page.keyboard.press("ArrowRight")
+    expect(heading).to_be_focused()
+
+    page.get_by_role("button", name="Check more").click()
+    cards_are_shown(page, 12)
+    expect(page.locator("#progress")).to_have_text("Check 1 of 10")
+    expect(page.locator("#first")).to_be_focused()
+    verdicts["verdict"] = "supported"
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#progress")).to_have_text("The verdict is clear after 1 check.")
+    page.reload()
+    expect(page.locator("#progress")).to_have_text("The verdict is clear after 1 check.")
+
+    page.get_by_role("link", name="Go on comparing").click()
+    cards_are_shown(page)
+    expect(page.locator("#progress")).to_contain_text("18 comparisons so far.")
+    expect(page.get_by_role("button", name="Stop checking")).to_be_hidden()
+
+
+def test_without_anchors_only_the_repeats_are_shown(home, site, visitor):
+    study = study_of(site, real("heat", low=0, high=100))
+    page = open_results(home, visitor(), study, OPPOSITE)
+    expect(page.locator("#trust")).to_have_attribute("aria-busy", "false")
+    assert text_of(page, "#validation h3") == ["Repeated pairs"]

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 from anchorpbo.app.cli.commands import app
 from anchorpbo.research.anchors.anchors_plan import STUDIES, AnchorsPart, plan_anchors
 from anchorpbo.research.anchors.anchors_report import FIGURES, FILES, TABLES, read_anchors_summaries, render_tables
+from anchorpbo.research.anchors.validation_power import ValidationStudy
 
 
 def call(*arguments):
@@ -24,7 +25,8 @@ def quick(tmp_path_factory):
 def test_a_quick_run_leaves_records_tables_and_figures(quick):
     out, output = quick
     assert "left" in output
-    assert len([*(out / "records").glob("*.parquet")]) == len(plan_anchors(AnchorsPart(quick=True)))
+    plan = plan_anchors(AnchorsPart(quick=True))
+    assert len([*(out / "records").glob("*.parquet")]) == len(plan)
     summaries = read_anchors_summaries(out / "anchors")
     assert {*summaries} == {*FILES}
     assert all(summary.height > 0 for summary in summaries.values())
@@ -32,7 +34,8 @@ def test_a_quick_run_leaves_records_tables_and_figures(quick):
     assert {*tables} == {*TABLES}
     assert (out / "anchors" / "tables.md").read_text("utf-8") == "\n".join(["# Anchors\n", *tables.values()])
     assert all((out / "anchors" / f"{name}.png").stat().st_size > 10_000 for name in FIGURES)
-    assert pl.read_csv(out / "anchors" / "experts.csv").height == 6
+    experts = sum(isinstance(task, ValidationStudy) for task in plan)
+    assert pl.read_csv(out / "anchors" / "experts.csv").height == experts > 0
 
 
 def test_a_second_call_needs_resume_and_adds_to_the_folder(quick):

@@ -146,9 +146,9 @@ def test_proposals_are_answered_by_yes_no_or_not_sure(terminal):
     assert "1 anchor now" in output
     assert "2 anchors now" in output
     marks = terminal.look(lambda studies: studies.anchors.show(terminal.id)).anchors
-    assert [one.judgement for one in marks] == ["good", "poor", "unsure", "good"]
+    assert [one.judgement for one in marks] == ["yes", "no", "unsure", "yes"]
     assert len({str(one.design) for one in marks}) == 4
-    assert "answer must be one of no, unsure, yes" in terminal.play("a", "p", "perhaps", "q")
+    assert "judgement must be one of no, unsure, yes" in terminal.play("a", "p", "perhaps", "q")
     assert len(terminal.look(lambda studies: studies.anchors.show(terminal.id)).anchors) == 4
 
 

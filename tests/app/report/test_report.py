@@ -429,14 +429,20 @@ def test_a_report_says_whether_the_anchors_are_right():
     studies, id = study()
     for _ in range(4):
         answer(studies, id)
-    assert "Are my anchors right?" not in Page(render_report(studies, id)).text
-    studies.anchors.add(id, GREEN)
+    text = Page(render_report(studies, id)).text
+    assert "Are my anchors right?" not in text
+    assert "Repeated pairs" not in text
     number = studies.sessions.session(id, "owner").answers
     again = studies.duels.ask(id, again=next(iter(number.values())))
     studies.duels.answer(id, again.id, "first")
     text = Page(render_report(studies, id)).text
+    assert "Are my anchors right?" not in text  # repeats without anchors
+    assert "Repeated pairs" in text
+    studies.anchors.add(id, GREEN)
+    text = Page(render_report(studies, id)).text
     found = studies.results.validate_anchors(id)
     assert "Are my anchors right?" in text
+    assert "Repeated pairs" in text
     for paragraph in found.paragraphs:
         assert paragraph in text
     assert found.retest.sentence in found.paragraphs

@@ -10,7 +10,7 @@ from anchorpbo.app.definition.session import count_by_participant
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.exports import history_to_csv
-from anchorpbo.app.service.views import AnchorView
+from anchorpbo.app.service.views.anchors import AnchorView
 from anchorpbo.errors import InputError
 from support.service_studies import BLACK, GREEN, answer, study
 
@@ -24,18 +24,18 @@ def marks(studies, id, participant="owner"):
 def marked():
     studies, id = study()
     studies.anchors.add(id, GREEN, name="my usual")
-    studies.anchors.add(id, BLACK, judgement="poor", name="never had it")
+    studies.anchors.add(id, BLACK, judgement="no", name="never had it")
     studies.anchors.add(id, OOLONG, judgement="unsure")
     return studies, id
 
 
 def test_a_mark_has_the_judgement_it_was_given():
     studies, id = marked()
-    expected = [(GREEN, "good"), (BLACK, "poor"), (OOLONG, "unsure")]
+    expected = [(GREEN, "yes"), (BLACK, "no"), (OOLONG, "unsure")]
     assert marks(studies, id) == expected
     assert marks(StudyService(studies.storage), id) == expected
     assert studies.anchors.list_designs(id) == [GREEN]
-    assert studies.anchors.show(id).count() == studies.anchors.show(id).count("poor") == 1
+    assert studies.anchors.show(id).count() == studies.anchors.show(id).count("no") == 1
     proposed = [one.design for one in studies.anchors.propose(id, 20)]
     assert not any(design in proposed for design in (GREEN, BLACK, OOLONG))
 
@@ -43,15 +43,15 @@ def test_a_mark_has_the_judgement_it_was_given():
 def test_another_judgement_replaces_the_first_keeps_the_name_and_is_undone():
     studies, id = marked()
     before = len(studies.history(id))
-    studies.anchors.add(id, GREEN, judgement="poor")
-    assert studies.anchors.show(id).anchors[-1] == AnchorView(GREEN, "my usual", "poor")
+    studies.anchors.add(id, GREEN, judgement="no")
+    assert studies.anchors.show(id).anchors[-1] == AnchorView(GREEN, "my usual", "no")
     assert len(studies.history(id)) == before + 1
-    studies.anchors.add(id, GREEN, judgement="poor")  # the same again is no event
+    studies.anchors.add(id, GREEN, judgement="no")  # the same again is no event
     assert len(studies.history(id)) == before + 1
     studies.duels.undo(id)
-    assert marks(studies, id)[0] == (GREEN, "good")
+    assert marks(studies, id)[0] == (GREEN, "yes")
     studies.anchors.remove(id, BLACK)
-    assert marks(studies, id) == [(GREEN, "good"), (OOLONG, "unsure")]
+    assert marks(studies, id) == [(GREEN, "yes"), (OOLONG, "unsure")]
 
 
 def test_only_good_marks_are_stored_as_before():
@@ -59,7 +59,7 @@ def test_only_good_marks_are_stored_as_before():
     added = [entry.data for entry in studies.storage.entries(id) if entry.type == "anchor_added"]
     assert added == [
         {"design": GREEN, "name": "my usual"},
-        {"design": BLACK, "name": "never had it", "judgement": "poor"},
+        {"design": BLACK, "name": "never had it", "judgement": "no"},
         {"design": OOLONG, "judgement": "unsure"},
     ]
 
@@ -86,7 +86,7 @@ def test_judgements_are_in_the_export_the_copy_the_table_and_the_report():
     rows = [row for row in csv.DictReader(io.StringIO(table, newline="")) if row["type"] == "anchor_added"]
     assert [(row["outcome"], row["text"]) for row in rows] == [
         ("", "my usual"),
-        ("poor", "never had it"),
+        ("no", "never had it"),
         ("unsure", ""),
     ]
     report = render_report(studies, id)
@@ -95,16 +95,16 @@ def test_judgements_are_in_the_export_the_copy_the_table_and_the_report():
         assert words in report
 
 
-@pytest.mark.parametrize("judgement", ["bad", "", None, 3, ["poor"]])
+@pytest.mark.parametrize("judgement", ["bad", "", None, 3, ["no"]])
 def test_a_bad_judgement_is_refused(judgement):
     studies, id = marked()
-    with pytest.raises(InputError, match="judgement must be one of good, poor, unsure"):
+    with pytest.raises(InputError, match="judgement must be one of no, unsure, yes"):
         studies.anchors.add(id, GREEN, judgement=judgement)
     exported = studies.export(id)
     exported["events"][2]["judgement"] = judgement
-    with pytest.raises(InputError, match="judgement must be one of good, poor, unsure"):
+    with pytest.raises(InputError, match="judgement must be one of no, unsure, yes"):
         studies.import_study(exported)
-    assert marks(studies, id)[0] == (GREEN, "good")
+    assert marks(studies, id)[0] == (GREEN, "yes")
 
 
 def test_a_negative_anchor_is_drawn_as_a_cross_with_its_name():
@@ -119,7 +119,7 @@ def test_a_negative_anchor_is_drawn_as_a_cross_with_its_name():
 def test_only_an_anchor_is_known_on_the_compare_page():
     studies, id = study()
     duel = studies.duels.ask(id)
-    for judgement, known in (("poor", False), ("unsure", False), ("good", True)):
+    for judgement, known in (("no", False), ("unsure", False), ("yes", True)):
         studies.anchors.add(id, duel.first, judgement=judgement)
         again = studies.duels.ask(id)
         assert (again.id, again.known) == (duel.id, [known, False])

@@ -259,15 +259,31 @@ def test_of_many_designs_an_even_choice_is_compared(monkeypatch):
 # -- figures ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", get_args(FigureName))
-def test_every_figure_is_drawn_by_both_libraries(name):
+@pytest.fixture(scope="module")
+def answered():
+    """A study with an anchor, enough answers for findings of the audit, and a pair that was answered twice."""
     studies, id = study(anchors=[GREEN])
-    for outcome in ("first", "second", "tie", "first"):
+    for outcome in ("first", "second", "tie", "first") * 3:
         answer(studies, id, outcome)
+    again = studies.duels.ask(id, again=studies.sessions.session(id, "owner").last_number)
+    studies.duels.answer(id, again.id, "second")
+    return studies, id
+
+
+@pytest.mark.parametrize("name", get_args(FigureName))
+def test_every_figure_is_drawn_by_both_libraries(answered, name):
+    studies, id = answered
     plot = studies.results.make_figure(id, name)
     assert plot.plotly("auto").data
     assert plot.matplotlib("dark").axes
     assert plot.description.endswith(".")
+
+
+def test_a_figure_of_repeats_needs_a_repeated_pair():
+    studies, id = study(anchors=[GREEN])
+    answer(studies, id)
+    with pytest.raises(InputError, match="a pair that was answered twice"):
+        studies.results.make_figure(id, "retest")
 
 
 def test_figures_use_the_labels_and_units_of_the_study():

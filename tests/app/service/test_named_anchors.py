@@ -9,7 +9,7 @@ from anchorpbo.app.definition.definition import MAX_NAME_LENGTH
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.exports import history_to_csv
-from anchorpbo.app.service.views import AnchorView
+from anchorpbo.app.service.views.anchors import AnchorView
 from anchorpbo.errors import InputError, UnknownStudyError
 from support.service_studies import BLACK, GREEN, answer, state, study
 

@@ -5,7 +5,7 @@ import pytest
 from anchorpbo.app.definition.definition import MAX_NAME_LENGTH, MAX_QUESTION_LENGTH, MAX_TEXT_LENGTH
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.exports import make_file_name
-from anchorpbo.app.service.views import find_question
+from anchorpbo.app.service.views.studies import find_question
 from anchorpbo.errors import InputError, UnknownNameError, UnknownStudyError
 from support.service_studies import GREEN, answer, study
 

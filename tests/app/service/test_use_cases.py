@@ -4,7 +4,7 @@ import pytest
 
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.duels import MAX_RESPONSE_MS
-from anchorpbo.app.service.views import AnchorView
+from anchorpbo.app.service.views.anchors import AnchorView
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import ConflictError, InputError, NotFittedError, UnknownNameError, UnknownStudyError
 from anchorpbo.study.explanations import name_sides

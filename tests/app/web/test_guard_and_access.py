@@ -246,7 +246,7 @@ def test_a_link_lets_in_one_participant_to_one_study(guarded, name):
     assert guarded.post(f"{url}/ask", headers=ana, json={"participant": name}).json() == duel
     assert answer(guarded, id, headers=ana)["id"] == duel["id"]
     assert guarded.post(f"{url}/anchors", headers=ana, json={"design": DESIGN}).json()["anchors"] == [
-        {"design": DESIGN, "name": None, "judgement": "good"}
+        {"design": DESIGN, "name": None, "judgement": "yes"}
     ]
     assert {event["participant"] for event in guarded.get(f"{url}/history", headers=ana).json()} == {name}
     assert guarded.get(url, headers=ana).json()["participants"] == [name]

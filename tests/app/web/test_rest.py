@@ -180,8 +180,8 @@ def test_a_participant_is_named_in_the_body_or_in_the_address(client, id):
     assert client.post(f"{url}/answers", json=given | ana).json()["repeated"] is True
     assert client.post(f"{url}/undo", params=ana).json()["event"]["participant"] == "Ana"
     check_problem(client.post(f"{url}/undo", json=ana), 409)
-    marked = [{"design": DESIGN, "name": None, "judgement": "good"}]
-    marked = [{"design": DESIGN, "name": None, "judgement": "good"}]
+    marked = [{"design": DESIGN, "name": None, "judgement": "yes"}]
+    marked = [{"design": DESIGN, "name": None, "judgement": "yes"}]
     assert client.post(f"{url}/anchors", params=ana, json={"design": DESIGN}).json()["anchors"] == marked
     assert client.get(f"{url}/anchors").json() == {"anchors": [], "last": None}
     assert client.get(f"{url}/anchors", params=ana).json()["anchors"] == marked
@@ -225,14 +225,14 @@ def test_proposals_are_answered_with_a_judgement(client, id):
     assert all(one["reason"] == "coverage" and 0.0 <= one["gain"] <= 1.0 for one in proposals)
     check_problem(client.get(f"{url}/proposals", params={"n": 51}), 422)
     designs = [one["design"] for one in proposals]
-    for design, judgement in zip(designs, ("good", "poor", "unsure"), strict=True):
+    for design, judgement in zip(designs, ("yes", "no", "unsure"), strict=True):
         assert client.post(url, json={"design": design, "judgement": judgement}).status_code == 201
     marks = client.get(url).json()["anchors"]
     assert marks == [
         {"design": design, "name": None, "judgement": judgement}
-        for design, judgement in zip(designs, ("good", "poor", "unsure"), strict=True)
+        for design, judgement in zip(designs, ("yes", "no", "unsure"), strict=True)
     ]
-    assert client.post(url, json={"design": designs[1]}).json()["anchors"][-1]["judgement"] == "good"
+    assert client.post(url, json={"design": designs[1]}).json()["anchors"][-1]["judgement"] == "yes"
     check_problem(client.post(url, json={"design": designs[1], "judgement": "bad"}), 422)
     assert not any(one["design"] in designs for one in client.get(f"{url}/proposals").json())
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from anchorpbo.app.cli.database import find_study, open_service
 from anchorpbo.app.cli.terminal import make_console
-from anchorpbo.app.service.views import AnchorValidationView, AuditView
+from anchorpbo.app.service.views.trust import AnchorValidationView, AuditView
 from anchorpbo.study import Optimizer
 
 _MARKS = {"good": "", "note": "?", "warning": "!", "unknown": ""}

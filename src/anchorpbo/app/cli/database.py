@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service import StudyService
-from anchorpbo.app.service.views import StudySummary
+from anchorpbo.app.service.views.studies import StudySummary
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import DataError, InputError, UnknownStudyError
 

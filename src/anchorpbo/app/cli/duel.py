@@ -15,7 +15,7 @@ from anchorpbo.app.cli.terminal import KeyReader, make_console, make_duel_table,
 from anchorpbo.app.report.descriptions import DesignDescriber
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.duels import MAX_RESPONSE_MS
-from anchorpbo.app.service.views import DuelView
+from anchorpbo.app.service.views.duels import DuelView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import (
     AnchorPBOError,
@@ -28,7 +28,7 @@ from anchorpbo.errors import (
 from anchorpbo.formatting import format_count
 from anchorpbo.space import Catalogue, Design, Integer, Parameter, Real, Space
 from anchorpbo.study import Outcome
-from anchorpbo.study.events import Judgement, parse_anchor_answer
+from anchorpbo.study.events import Judgement, parse_judgement
 from anchorpbo.study.explanations import name_sides
 
 ANSWERS: dict[str, Outcome] = {
@@ -50,7 +50,7 @@ _PROMPT = "1 or 2?  = equal  s skip  u undo  a anchor  r recommend  ? help  q qu
 _OUTCOMES: dict[Outcome, str] = {
     "first": "design 1 is better", "second": "design 2 is better", "tie": "equally good", "skip": "skipped",
 }  # fmt: skip
-_ANCHOR_ANSWERS = {"y": "yes", "n": "no", "u": "unsure"}
+_JUDGEMENTS = {"y": "yes", "n": "no", "u": "unsure"}
 _YES, _NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
 
 
@@ -188,7 +188,7 @@ class Session:
         design = self._read_design(duel.first)
         return None if design is None else (design, name.strip() or None)
 
-    def _mark(self, design: Design, name: str | None = None, judgement: Judgement = "good") -> None:
+    def _mark(self, design: Design, name: str | None = None, judgement: Judgement = "yes") -> None:
         marks = self.studies.anchors.add(self.id, design, self.participant, name, judgement)
         self.console.print(Text(f"Marked; {format_count(marks.count(), 'anchor')} now."))
 
@@ -201,7 +201,7 @@ class Session:
             answer = self.keys.read_line("Could you judge this one well: y yes, n no, u not sure? Only Enter to stop:")
             if not answer:
                 return
-            self._mark(one.design, judgement=parse_anchor_answer(_ANCHOR_ANSWERS.get(answer.casefold(), answer)))
+            self._mark(one.design, judgement=parse_judgement(_JUDGEMENTS.get(answer.casefold(), answer)))
 
     def _read_design(self, model: Mapping[str, Any]) -> Design | None:
         space = self.studies.definition(self.id).space

@@ -22,7 +22,7 @@ from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.archives import import_archive, write_archive
 from anchorpbo.app.service.catalogues import read_catalogue
 from anchorpbo.app.service.exports import history_to_csv
-from anchorpbo.app.service.views import StudyView
+from anchorpbo.app.service.views.studies import StudyView
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.formatting import format_count
 from anchorpbo.space import Catalogue

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from anchorpbo.app.rendering.cards import Card, CardRow
 from anchorpbo.app.service import StudyService
-from anchorpbo.app.service.views import RecommendationView
+from anchorpbo.app.service.views.results import RecommendationView
 from anchorpbo.formatting import format_count, format_probability
 
 _MAX_CONTENDERS = 4

@@ -5,7 +5,7 @@
     event                          type of its entry    data of its entry
     Created                        created              name, of the study
     Edited                         edited               new values of some of name, question, description, ...
-    AnchorAdded                    anchor_added         design; name, if the mark has one; judgement, if not "good"
+    AnchorAdded                    anchor_added         design; name, if the mark has one; judgement, if not "yes"
     AnchorRemoved                  anchor_removed       design
     AnchorNamed                    anchor_named         design; name, the anchor's new one, or null
     Asked                          asked                duel_id, first, second, why, gain
@@ -132,7 +132,7 @@ def _make_data(event: StudyEvent) -> dict[str, Any]:
             return {"duel_id": None, "first": winner, "second": loser, "outcome": outcome, "imported": True}
         case AnchorAdded(design, name, judgement):
             named = {} if name is None else {"name": name}
-            return {"design": design, **named, **({} if judgement == "good" else {"judgement": judgement})}
+            return {"design": design, **named, **({} if judgement == "yes" else {"judgement": judgement})}
         case Edited(values):
             return dict(values)
     return dict(vars(event))
@@ -187,7 +187,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any], DesignSpace], StudyEvent]] = {
     "created": lambda data, space: Created(data["name"]),
     "edited": lambda data, space: Edited(data),
     "anchor_added": lambda data, space: AnchorAdded(
-        space.check(data["design"]), data.get("name"), parse_judgement(data.get("judgement", "good"))
+        space.check(data["design"]), data.get("name"), parse_judgement(data.get("judgement", "yes"))
     ),
     "anchor_removed": lambda data, space: AnchorRemoved(space.check(data["design"])),
     "anchor_named": lambda data, space: AnchorNamed(space.check(data["design"]), data.get("name")),

@@ -34,13 +34,13 @@ MAX_REQUESTS_PER_PARTICIPANT = 16
 
 
 @dataclass(frozen=True)
-class NamedAnchor:
-    """A marked design, how well its participant can judge it, and what they call it."""
+class NamedMark:
+    """A marked design: whether its participant could judge it well, and what they call it."""
 
     design: Design
     name: str | None
     """``None`` for a mark without a name."""
-    judgement: Judgement = "good"
+    judgement: Judgement = "yes"
 
 
 class ParticipantSession:
@@ -86,12 +86,12 @@ class ParticipantSession:
         return next(reversed(self.events), None)
 
     @property
-    def anchors(self) -> list[NamedAnchor]:
-        """The anchors of the optimizer, with their names."""
-        return [one for one in self.marks if one.judgement == "good"]
+    def anchors(self) -> list[NamedMark]:
+        """The anchors among the marks."""
+        return [one for one in self.marks if one.judgement == "yes"]
 
     @property
-    def marks(self) -> list[NamedAnchor]:
+    def marks(self) -> list[NamedMark]:
         """All marked designs of the optimizer, whatever the judgement, with their names.
 
         The newest entry that marks or names a design counts; a mark that was undone does not.
@@ -99,7 +99,7 @@ class ParticipantSession:
         marks = {number: event for number, event in self.events.items() if isinstance(event, AnchorAdded)}
         names = {_make_key(event.design): event.name for _, event in sorted((marks | self._namings).items())}
         return [
-            NamedAnchor(mark.design, names.get(_make_key(mark.design)), mark.judgement)
+            NamedMark(mark.design, names.get(_make_key(mark.design)), mark.judgement)
             for mark in self.optimizer.anchor_marks
         ]
 
@@ -179,6 +179,6 @@ def count_by_participant(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]
         if entry.type in ("anchor_added", "anchor_removed"):
             design = frozenset(entry.data["design"].items())  # 1 and 1.0 are equal, as in other programs
             theirs.discard(design)
-            if entry.type == "anchor_added" and entry.data.get("judgement", "good") == "good":
+            if entry.type == "anchor_added" and entry.data.get("judgement", "yes") == "yes":
                 theirs.add(design)
     return {who: (count, len(anchors[who])) for who, count in answers.items()}

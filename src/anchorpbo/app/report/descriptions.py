@@ -22,7 +22,7 @@ EVENT_PREFIXES = {
     "answered": "",
 }
 """Types of events listed in a history, with the first words of their lines."""
-_JUDGEMENT_PREFIXES = {"poor": "Marked as hard to judge: ", "unsure": "Marked as unsure: "}
+_JUDGEMENT_PREFIXES = {"no": "Marked as hard to judge: ", "unsure": "Marked as unsure: "}
 """First words of the lines of marks that are not anchors."""
 _OUTCOME_TEXTS = {"first": "A preferred", "second": "B preferred", "tie": "equal", "skip": "skipped"}
 _KIND_TEXTS = {"real": "number", "categorical": "category", "ordinal": "ordered", "boolean": "yes or no"}
@@ -118,7 +118,7 @@ def describe_event(event: JSONObject, describer: DesignDescriber, draw: Callable
         if "design" not in event:
             return join([EVENT_PREFIXES[kind]])
         what = describe_anchor(event["design"], event.get("name"), describer)
-        prefix = _JUDGEMENT_PREFIXES.get(event.get("judgement", "good"), EVENT_PREFIXES[kind])
+        prefix = _JUDGEMENT_PREFIXES.get(event.get("judgement", "yes"), EVENT_PREFIXES[kind])
         return join([prefix, draw(event["design"]), what])
     first, second = event["first"], event["second"]
     if event["outcome"] in ("first", "second"):

@@ -31,14 +31,10 @@ from anchorpbo.app.report.thumbnails import Thumbnails
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.app.service.layouts import Design, JSONObject
 from anchorpbo.app.service.study_service import StudyService
-from anchorpbo.app.service.views import (
-    AnchorView,
-    AssessmentView,
-    AuditView,
-    ContradictionView,
-    RecommendationView,
-    StudyView,
-)
+from anchorpbo.app.service.views.anchors import AnchorView
+from anchorpbo.app.service.views.results import AssessmentView, ContradictionView, RecommendationView
+from anchorpbo.app.service.views.studies import StudyView
+from anchorpbo.app.service.views.trust import AuditView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.formatting import format_probability
 from anchorpbo.html import Markup, escape, tag
@@ -265,16 +261,19 @@ def _render_figures(studies: StudyService, id: str, participant: str, best: Reco
 
 
 def _render_validation(studies: StudyService, id: str, participant: str) -> list[Markup]:
-    """Render whether the anchors are right; empty without anchors and repeated pairs."""
-    found = studies.results.validate_anchors(id, participant)
-    if not found.paragraphs:
-        return []
-    parts = [tag("h3", "Are my anchors right?"), *(tag("p", text) for text in found.paragraphs)]
-    figures: list[FigureName] = ["anchor_evidence"] if found.strengths else []
-    figures += ["retest"] if found.retest.pairs else []
-    for name in figures:
+    """Render whether the anchors are right, and the agreement of repeated pairs; each only if there are any."""
+
+    def render_figure(name: FigureName) -> Markup:
         plot = studies.results.make_figure(id, name, participant)
-        parts.append(tag("figure", render_picture(plot), class_="wide", tabindex="0", aria_label=_FIGURE_LABELS[name]))
+        return tag("figure", render_picture(plot), class_="wide", tabindex="0", aria_label=_FIGURE_LABELS[name])
+
+    found = studies.results.validate_anchors(id, participant)
+    parts: list[Markup] = []
+    if found.anchor_paragraphs:
+        parts += [tag("h3", "Are my anchors right?"), *(tag("p", text) for text in found.anchor_paragraphs)]
+        parts += [render_figure("anchor_evidence")] if found.strengths else []
+    if found.retest.pairs:
+        parts += [tag("h3", "Repeated pairs"), tag("p", found.retest.sentence), render_figure("retest")]
     return parts
 
 
@@ -305,12 +304,12 @@ def _render_anchors(anchors: Sequence[AnchorView], describer: DesignDescriber, t
         )
         return tag("ul", *listed) if found else None
 
-    good, poor = render("good"), render("poor")
+    known, unknown = render("yes"), render("no")
     parts: list[Markup] = []
-    if good is not None:
-        parts += [tag("p", "Designs marked as well known. Answers count for more near these."), good]
-    if poor is not None:
-        parts += [tag("p", "Designs marked as hard to judge. Answers count for less near these."), poor]
+    if known is not None:
+        parts += [tag("p", "Designs marked as well known. Answers count for more near these."), known]
+    if unknown is not None:
+        parts += [tag("p", "Designs marked as hard to judge. Answers count for less near these."), unknown]
     nothing = tag("p", "No designs were marked as well known: all count as equally hard to judge.")
     return render_section("Anchors", *(parts or [nothing]))
 

@@ -23,7 +23,7 @@
     figures         plots of a participant's study
     agreement       the agreement between participants, with intervals
     shared_pairs    pairs that several participants are asked about
-    views           return values of the use cases
+    views           return values of the use cases, by topic
 """
 
 from typing import TYPE_CHECKING, Any

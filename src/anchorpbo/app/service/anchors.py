@@ -7,11 +7,11 @@ from typing import Any
 
 from anchorpbo.app.definition.definition import check_anchor_name
 from anchorpbo.app.definition.events import AnchorNamed
-from anchorpbo.app.definition.session import NamedAnchor, ParticipantSession
+from anchorpbo.app.definition.session import NamedMark, ParticipantSession
 from anchorpbo.app.service.duel_chooser import DuelChooser
 from anchorpbo.app.service.layouts import Design
 from anchorpbo.app.service.session_cache import Decision, SessionCache
-from anchorpbo.app.service.views import AnchorsView, ProposalView
+from anchorpbo.app.service.views.anchors import AnchorsView, ProposalView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import InputError, UnknownStudyError
 from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Judgement, parse_judgement
@@ -36,9 +36,9 @@ class AnchorService:
 
     def add(
         self, id: str, design: Mapping[str, Any], participant: str = OWNER, name: str | None = None,
-        judgement: Judgement = "good",
+        judgement: Judgement = "yes",
     ) -> AnchorsView:  # fmt: skip
-        """Mark a design by how well the participant can judge it, by default as an anchor; return all marks.
+        """Mark a design by whether the participant could judge it well, by default as an anchor; return all marks.
 
         Idempotent: a design that is marked again stays as it is, except for a new name. Another judgement replaces the
         earlier one. The pending duel stays.
@@ -46,7 +46,7 @@ class AnchorService:
         design, name = self._sessions.check_design(id, design), check_anchor_name(name)
         judgement = parse_judgement(judgement)
 
-        def decide(found: NamedAnchor | None) -> AnchorAdded | AnchorNamed | None:
+        def decide(found: NamedMark | None) -> AnchorAdded | AnchorNamed | None:
             if found is None or found.judgement != judgement:
                 return AnchorAdded(design, found.name if found is not None and name is None else name, judgement)
             return None if name in (None, found.name) else AnchorNamed(design, name)
@@ -57,7 +57,7 @@ class AnchorService:
         """Change the name of a marked design, or remove the name; return all marks."""
         design, name = self._sessions.check_design(id, design), check_anchor_name(name)
 
-        def decide(found: NamedAnchor | None) -> AnchorNamed | None:
+        def decide(found: NamedMark | None) -> AnchorNamed | None:
             if found is None:
                 raise UnknownStudyError("only an anchor can be named", design, "choose one of the anchors")
             return None if name == found.name else AnchorNamed(design, name)
@@ -68,7 +68,7 @@ class AnchorService:
         """Remove the mark of a design; return the remaining ones. The pending duel stays."""
         design = self._sessions.check_design(id, design)
 
-        def decide(found: NamedAnchor | None) -> AnchorRemoved:
+        def decide(found: NamedMark | None) -> AnchorRemoved:
             if found is None:
                 raise UnknownStudyError("only an anchor can be removed", design, "choose one of the anchors")
             return AnchorRemoved(design)
@@ -84,7 +84,7 @@ class AnchorService:
 
     def _change(
         self, id: str, design: Design, participant: str,
-        choose: Callable[[NamedAnchor | None], AnchorAdded | AnchorRemoved | AnchorNamed | None],
+        choose: Callable[[NamedMark | None], AnchorAdded | AnchorRemoved | AnchorNamed | None],
     ) -> AnchorsView:  # fmt: skip
         """Record the event that is chosen for the mark at a design, if any; return all marks."""
 

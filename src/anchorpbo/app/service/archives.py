@@ -20,7 +20,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from anchorpbo.app.rendering.clips import MAX_CLIP_BYTES, check_clip_size
 from anchorpbo.app.service.study_service import StudyService
-from anchorpbo.app.service.views import StudyView
+from anchorpbo.app.service.views.studies import StudyView
 from anchorpbo.errors import AnchorPBOError, InputError
 
 MAX_EXPORT_BYTES = 32_000_000

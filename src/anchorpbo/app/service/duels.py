@@ -13,7 +13,7 @@ from anchorpbo.app.service.cards import CardService
 from anchorpbo.app.service.duel_chooser import DuelChooser
 from anchorpbo.app.service.session_cache import Decision, SessionCache
 from anchorpbo.app.service.validator import Validator
-from anchorpbo.app.service.views import AnswerView, DuelView, UndoView
+from anchorpbo.app.service.views.duels import AnswerView, DuelView, UndoView
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import OWNER, Entry
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError, UnknownStudyError

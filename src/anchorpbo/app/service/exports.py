@@ -26,7 +26,7 @@ def history_to_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str])
     """Return the journal as CSV: one row per entry, one column per parameter of each design.
 
     The column ``text`` has comments and the names of anchors; ``outcome`` also has the judgement of a design that was
-    marked as "poor" or "unsure".
+    marked as "no" or "unsure".
     """
     parameters = list(parameters)
     sides = ("first", "second", "design")

@@ -114,7 +114,7 @@ def _check_data(kind: EntryType, data: dict[str, Any], numbers: Mapping[int, int
         data["text"] = check_text("a comment", data.get("text"), MAX_TEXT_LENGTH, required=True)
     elif kind in ("anchor_added", "anchor_named"):
         data |= {"name": check_anchor_name(data["name"])} if data.get("name") is not None else {}
-        if parse_judgement(data.get("judgement", "good")) == "good":
+        if parse_judgement(data.get("judgement", "yes")) == "yes":
             data.pop("judgement", None)
     elif kind in ("removed", "invited", "relinked"):
         data["name"] = check_text("a participant's name", data.get("name"), MAX_NAME_LENGTH, required=True)

@@ -8,7 +8,7 @@ from anchorpbo.app.definition.session import count_by_participant
 from anchorpbo.app.definition.validation import check_text
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.service.session_cache import Decision, SessionCache
-from anchorpbo.app.service.views import ParticipantView
+from anchorpbo.app.service.views.participants import ParticipantView
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import InputError

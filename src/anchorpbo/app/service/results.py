@@ -12,7 +12,8 @@ from anchorpbo.app.service.figures import FigureName, FigureOptions, audit_sessi
 from anchorpbo.app.service.maps import Map, make_map
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.service.session_cache import SessionCache
-from anchorpbo.app.service.views import AnchorValidationView, AssessmentView, AuditView, RecommendationView
+from anchorpbo.app.service.views.results import AssessmentView, RecommendationView
+from anchorpbo.app.service.views.trust import AnchorValidationView, AuditView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.plots.plot import Plot
 

@@ -35,7 +35,7 @@ from anchorpbo.app.service.participants import ParticipantService
 from anchorpbo.app.service.results import ResultService
 from anchorpbo.app.service.session_cache import Decision, SessionCache
 from anchorpbo.app.service.validator import Validator
-from anchorpbo.app.service.views import StudySummary, StudyView, format_time
+from anchorpbo.app.service.views.studies import StudySummary, StudyView, format_time
 from anchorpbo.app.storage.base import Storage, StudyInfo
 from anchorpbo.app.storage.journal import OWNER, Entry, list_standing
 from anchorpbo.errors import UnknownStudyError

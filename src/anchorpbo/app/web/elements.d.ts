@@ -47,6 +47,12 @@ export interface Pages {
   };
   duel: {
     "bar": HTMLElementTagNameMap["progress"];
+    "check-advice": HTMLElementTagNameMap["p"];
+    "check-explanation": HTMLElementTagNameMap["p"];
+    "check-leave": HTMLElementTagNameMap["a"];
+    "check-sentence": HTMLElementTagNameMap["p"];
+    "check-title": HTMLElementTagNameMap["h2"];
+    "check-verdict": HTMLElementTagNameMap["div"];
     "finished": HTMLElementTagNameMap["div"];
     "finished-words": HTMLElementTagNameMap["p"];
     "first": HTMLElementTagNameMap["button"];
@@ -60,9 +66,11 @@ export interface Pages {
     "keys": HTMLElementTagNameMap["input"];
     "loop": HTMLElementTagNameMap["input"];
     "loop-field": HTMLElementTagNameMap["p"];
+    "more-checks": HTMLElementTagNameMap["button"];
     "pair": HTMLElementTagNameMap["div"];
     "progress": HTMLElementTagNameMap["p"];
     "question": HTMLElementTagNameMap["h2"];
+    "question-part": HTMLElementTagNameMap["div"];
     "retry": HTMLElementTagNameMap["button"];
     "second": HTMLElementTagNameMap["button"];
     "second-clip": HTMLElementTagNameMap["div"];
@@ -71,6 +79,7 @@ export interface Pages {
     "second-zoom": HTMLElementTagNameMap["div"];
     "skip": HTMLElementTagNameMap["button"];
     "spoken": HTMLElementTagNameMap["p"];
+    "stop-checks": HTMLElementTagNameMap["button"];
     "tie": HTMLElementTagNameMap["button"];
     "trouble": HTMLElementTagNameMap["div"];
     "trouble-text": HTMLElementTagNameMap["p"];

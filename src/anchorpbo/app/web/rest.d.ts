@@ -1669,10 +1669,10 @@ export interface components {
             design: components["schemas"]["Design"];
             name: string | null;
             /**
-             * @default good
+             * @default yes
              * @enum {string}
              */
-            judgement?: "good" | "poor" | "unsure";
+            judgement?: "yes" | "no" | "unsure";
         };
         /** @description All marked designs of a participant. */
         AnchorsView: {
@@ -1925,11 +1925,11 @@ export interface components {
             /** @description What the participant calls it. */
             name?: string | null;
             /**
-             * @description How well the participant can judge it.
-             * @default good
+             * @description Whether the participant could judge the design well.
+             * @default yes
              * @enum {string}
              */
-            judgement?: "good" | "poor" | "unsure";
+            judgement?: "yes" | "no" | "unsure";
         };
         /** @description Definition of a new study. */
         NewStudy: {

@@ -96,8 +96,8 @@ RECOMMENDATION_EXAMPLE: dict[str, Any] = {
 }
 ANCHORS_EXAMPLE: dict[str, Any] = {
     "anchors": [
-        {"design": DESIGN_EXAMPLE, "name": "my usual", "judgement": "good"},
-        {"design": OTHER_DESIGN_EXAMPLE, "name": None, "judgement": "poor"},
+        {"design": DESIGN_EXAMPLE, "name": "my usual", "judgement": "yes"},
+        {"design": OTHER_DESIGN_EXAMPLE, "name": None, "judgement": "no"},
     ],
     "last": 3,
 }
@@ -232,13 +232,13 @@ class NewAnchor(Mark):
         json_schema_extra={
             "examples": [
                 {"design": DESIGN_EXAMPLE, "name": "my usual"},
-                {"design": DESIGN_EXAMPLE, "judgement": "poor"},
+                {"design": DESIGN_EXAMPLE, "judgement": "no"},
             ]
         },
     )
 
     name: str | None = Field(None, description="What the participant calls it.", max_length=MAX_NAME_LENGTH)
-    judgement: Judgement = Field("good", description="How well the participant can judge it.")
+    judgement: Judgement = Field("yes", description="Whether the participant could judge the design well.")
 
 
 class AnchorName(Mark):

@@ -9,7 +9,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from anchorpbo.app.service.anchors import MAX_PROPOSALS
-from anchorpbo.app.service.views import AnchorsView, AnchorValidationView, ProposalView
+from anchorpbo.app.service.views.anchors import AnchorsView, ProposalView
+from anchorpbo.app.service.views.trust import AnchorValidationView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.routes.dependencies import (

@@ -20,7 +20,7 @@ from anchorpbo.app.rendering.clips import check_clip_size
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.archives import import_archive
 from anchorpbo.app.service.clips import ClipsView, ClipView
-from anchorpbo.app.service.views import StudyView
+from anchorpbo.app.service.views.studies import StudyView
 from anchorpbo.app.storage.base import ClipInfo
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.byte_ranges import UnsatisfiableRangeError, parse_range

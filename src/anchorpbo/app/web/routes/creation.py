@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from anchorpbo.app.examples import EXAMPLES, get_example
 from anchorpbo.app.service.catalogues import CatalogueView
 from anchorpbo.app.service.validator import StudyPreview
-from anchorpbo.app.service.views import StudyView
+from anchorpbo.app.service.views.studies import StudyView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.limits import Limits
 from anchorpbo.app.web.problem_details import RESPONSES

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
 from anchorpbo.app.service.layouts import CommentObject, EventObject
-from anchorpbo.app.service.views import AnswerView, DuelView, ImportView, UndoView
+from anchorpbo.app.service.views.duels import AnswerView, DuelView, ImportView, UndoView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.routes.dependencies import (

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.agreement import Agreement
-from anchorpbo.app.service.views import ParticipantView
+from anchorpbo.app.service.views.participants import ParticipantView
 from anchorpbo.app.web.access import Authenticator, CurrentAccess
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.routes.dependencies import CurrentAuthenticator, CurrentStudies

@@ -12,7 +12,8 @@ from anchorpbo.app.report.page import CONTENT_SECURITY_POLICY as REPORT_POLICY
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service.figures import FigureName, FigureOptions
 from anchorpbo.app.service.maps import Map
-from anchorpbo.app.service.views import AssessmentView, AuditView, FigureView, RecommendationView
+from anchorpbo.app.service.views.results import AssessmentView, FigureView, RecommendationView
+from anchorpbo.app.service.views.trust import AuditView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.routes.dependencies import (

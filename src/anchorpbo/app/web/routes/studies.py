@@ -14,7 +14,7 @@ from anchorpbo.app.rendering.cards import Card
 from anchorpbo.app.service.archives import write_archive
 from anchorpbo.app.service.exports import history_to_csv
 from anchorpbo.app.service.layouts import JSONObject
-from anchorpbo.app.service.views import StudySummary, StudyView
+from anchorpbo.app.service.views.studies import StudySummary, StudyView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.routes.dependencies import CurrentStudies, ParticipantQuery, RiskWeight, make_attachment

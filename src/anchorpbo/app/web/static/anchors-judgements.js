@@ -1,26 +1,26 @@
-// Words about the marks of a study: how well its participant can judge each marked design.
+// Words about the marks of a study: whether its participant could judge each marked design well.
 
 /** @import { AnchorView } from "../rest" */
 /** @typedef {NonNullable<AnchorView["judgement"]>} Judgement */
 
 /** @type {{ judgement: Judgement, answer: string }[]} */
 export const ANSWERS = [ // to "Could you judge this one well?"
-  { judgement: "good", answer: "Yes" },
-  { judgement: "poor", answer: "No" },
+  { judgement: "yes", answer: "Yes" },
+  { judgement: "no", answer: "No" },
   { judgement: "unsure", answer: "Not sure" },
 ];
 
 /** @type {Record<Judgement, string>} */
-export const MARKED = { good: "Anchor added.", poor: "Marked as hard to judge.", unsure: "Marked as not sure." };
+export const MARKED = { yes: "Anchor added.", no: "Marked as hard to judge.", unsure: "Marked as not sure." };
 /** @type {Record<Judgement, string>} */
-export const REMOVED = { good: "Anchor removed.", poor: "Mark removed.", unsure: "Mark removed." };
+export const REMOVED = { yes: "Anchor removed.", no: "Mark removed.", unsure: "Mark removed." };
 
 /**
  * The judgement of a mark; marks of older servers are anchors.
  * @param {AnchorView} mark
  * @returns {Judgement}
  */
-export const judgementOf = (mark) => mark.judgement ?? "good";
+export const judgementOf = (mark) => mark.judgement ?? "yes";
 
 /**
  * How many designs are marked.
@@ -29,11 +29,11 @@ export const judgementOf = (mark) => mark.judgement ?? "good";
 export function countMarks(marks) {
   /** @param {Judgement} judgement */
   const count = (judgement) => marks.filter((mark) => judgementOf(mark) === judgement).length;
-  const [good, poor, unsure] = [count("good"), count("poor"), count("unsure")];
-  const anchors = good === 0 ? (marks.length ? "No anchor yet." : "None yet. You can compare without any.")
-    : good === 1 ? "1 design is marked." : `${good} designs are marked.`;
+  const [yes, no, unsure] = [count("yes"), count("no"), count("unsure")];
+  const anchors = yes === 0 ? (marks.length ? "No anchor yet." : "None yet. You can compare without any.")
+    : yes === 1 ? "1 anchor." : `${yes} anchors.`;
   return [
-    anchors, poor ? `${poor} you cannot judge well.` : "", unsure ? `${unsure} you are not sure about.` : "",
+    anchors, no ? `${no} you cannot judge well.` : "", unsure ? `${unsure} you are not sure about.` : "",
   ].filter(Boolean).join(" ");
 }
 
@@ -45,7 +45,7 @@ export function headMarks(marks) {
   let anchors = 0;
   return marks.map((mark) => {
     const judgement = judgementOf(mark);
-    if (judgement === "good") return `Anchor ${++anchors}`;
-    return judgement === "poor" ? "Hard to judge" : "Not sure";
+    if (judgement === "yes") return `Anchor ${++anchors}`;
+    return judgement === "no" ? "Hard to judge" : "Not sure";
   });
 }

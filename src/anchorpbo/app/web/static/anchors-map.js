@@ -112,7 +112,7 @@ export function reliabilityMap({ words, sameAs, choose }) {
 
   return {
     /**
-     * After a change of marks: a slice through the newest one.
+     * After a change of marks: a slice through the newest one, an anchor if possible.
      * @param {AnchorView[]} marks
      */
     draw(marks) {
@@ -120,10 +120,11 @@ export function reliabilityMap({ words, sameAs, choose }) {
       const heads = headMarks(marks);
       const marked = marks.map((mark, n) => ({ mark, name: mark.name ?? heads[n] })).filter(({ mark }) => judgementOf(mark) !== "unsure");
       const added = marked.filter(({ mark }) => !before.has(sameAs(mark.design)));
-      if (added.length) chosen = sameAs(added[added.length - 1].mark.design);
+      const newest = added.findLast(({ mark }) => judgementOf(mark) === "yes") ?? added.at(-1);
+      if (newest) chosen = sameAs(newest.mark.design);
       anchors = marked.map(({ mark }) => mark.design);
       names = marked.map(({ name }) => name);
-      negative = marks.filter((mark) => judgementOf(mark) === "poor").length;
+      negative = marks.filter((mark) => judgementOf(mark) === "no").length;
       offer();
       return redraw();
     },

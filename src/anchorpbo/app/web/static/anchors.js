@@ -108,7 +108,7 @@ function answerButtons(design, card) {
  * @param {() => string | null} nameOf name of the design that is marked
  * @param {Judgement} judgement
  */
-function toggle(button, design, nameOf = () => null, judgement = "good") {
+function toggle(button, design, nameOf = () => null, judgement = "yes") {
   const one = { button, refresh: () => button.setAttribute("aria-pressed", String(markOf(design()) === judgement)) };
   button.addEventListener("click", () => {
     const wanted = button.getAttribute("aria-pressed") !== "true";
@@ -141,12 +141,12 @@ function change(action, done) {
  * @param {string | null} name
  * @param {Judgement} judgement
  */
-const mark = (design, name = null, judgement = "good") =>
+const mark = (design, name = null, judgement = "yes") =>
   change(() => post("/studies/{id}/anchors", { design: named(design), name, participant, judgement }), MARKED[judgement]);
 
 /** @param {Design} design */
 const unmark = (design) =>
-  change(() => remove("/studies/{id}/anchors", { design: named(design), participant }), REMOVED[markOf(design) ?? "good"]);
+  change(() => remove("/studies/{id}/anchors", { design: named(design), participant }), REMOVED[markOf(design) ?? "yes"]);
 
 /**
  * @param {Design} design
@@ -186,7 +186,7 @@ async function listMarked() {
   }
   const shown = await attempt(() => cards(marks.map((mark) => mark.design)));
   if (!shown) return;
-  const count = marks.filter((mark) => judgementOf(mark) === "good").length;
+  const count = marks.filter((mark) => judgementOf(mark) === "yes").length;
   at("marked-words").textContent = countMarks(marks);
   const heads = headMarks(marks);
   at("marked").replaceChildren(...shown.map((card, n) => {
@@ -222,7 +222,7 @@ async function showVerdict(some) {
   at("validation").replaceChildren(...(found ? [el("p", {}, found.sentence), checkButton(compare)] : []));
 }
 
-const compare = () => location.assign(find(document, "#start", HTMLAnchorElement).href);
+const compare = () => find(document, "#start", HTMLAnchorElement).href;
 
 /**
  * @param {number} n

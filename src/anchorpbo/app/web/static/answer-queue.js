@@ -11,11 +11,11 @@
 
 import { Problem, messageOf } from "./client.js";
 
-/** @import { Answer, AnswerView, Ask, DuelView, Event as StudyEvent, Undo, UndoView } from "../rest" */
+/** @import { Answer, AnswerView, DuelView, Event as StudyEvent, Undo, UndoView } from "../rest" */
 /** @typedef {Answer["outcome"]} Outcome */
 /**
  * @typedef {object} Server requests of one participant
- * @property {(who?: Ask) => Promise<DuelView>} ask
+ * @property {(check?: boolean) => Promise<DuelView>} ask the pair to compare now, or one that checks the anchors
  * @property {(answer: Answer, signal?: AbortSignal) => Promise<AnswerView>} answer
  * @property {(event: Undo) => Promise<UndoView>} undo
  * @property {() => Promise<StudyEvent[]>} history
@@ -167,11 +167,14 @@ export class AnswerQueue {
     return true;
   }
 
-  // Ask for the pair to compare now.
-  async ask() {
+  /**
+   * Ask for the pair to compare now.
+   * @param {boolean} check whether it checks the anchors
+   */
+  async ask(check = false) {
     try {
       await this.settle();
-      return await this.#server.ask();
+      return await this.#server.ask(check);
     } catch (error) {
       if (!maySucceedLater(error)) this.duel = null; // all items compared, or the study is gone: the old pair no longer counts
       throw error;
@@ -193,10 +196,11 @@ export class AnswerQueue {
    * Answer the pair that is shown.
    * @param {Outcome} outcome
    * @param {number} response_ms
+   * @param {boolean} ask whether the server returns the next pair with its confirmation
    */
-  give(outcome, response_ms) {
+  give(outcome, response_ms, ask = true) {
     if (!this.duel) throw new Error("there is nothing to answer");
-    this.#unsent = { duel_id: this.duel.id, outcome, response_ms, ask: true };
+    this.#unsent = { duel_id: this.duel.id, outcome, response_ms, ask };
     this.#since = this.#now();
     this.#tried = false;
     this.#stored = this.#slots.unsent.write(this.#unsent);

@@ -91,7 +91,7 @@ export class KnownDesigns {
   async #send(change, duel) {
     const { anchors, last } = await change();
     const shown = this.#queue.duel ?? duel; // the next pair, if this one was answered meanwhile
-    this.#queue.keep({ known: SIDES.map((one) => anchors.some((mark) => judgementOf(mark) === "good" && same(mark.design, shown[one]))), last });
+    this.#queue.keep({ known: SIDES.map((one) => anchors.some((mark) => judgementOf(mark) === "yes" && same(mark.design, shown[one]))), last });
     return last;
   }
 }

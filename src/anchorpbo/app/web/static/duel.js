@@ -7,6 +7,7 @@ import { asShown } from "./cards.js";
 import { messageOf } from "./client.js";
 import { el, elementsOf } from "./dom.js";
 import { KnownDesigns } from "./duel-anchors.js";
+import { Checks } from "./duel-checks.js";
 import { DuelMedia, takesKey } from "./duel-media.js";
 import { StoredValue } from "./stored-value.js";
 
@@ -39,7 +40,7 @@ const buttons = [at("first"), at("second"), at("tie"), at("skip")];
 
 const media = new DuelMedia();
 const queue = new AnswerQueue({
-  ask: () => post("/studies/{id}/ask", { participant }),
+  ask: (check) => post("/studies/{id}/ask", check ? { participant, check } : { participant }),
   answer: (answer, signal) => post("/studies/{id}/answers", { ...answer, participant }, { signal }),
   undo: (event) => post("/studies/{id}/undo", { ...event, participant }),
   history: () => get("/studies/{id}/history", { participant }),
@@ -67,6 +68,8 @@ const page = new Page();
 
 /** @type {KnownDesigns} */
 const known = new KnownDesigns(queue, { canAnswer: () => queue.duel !== null && !page.busy && page.again === null, changed: showMarks });
+
+const checks = new Checks({ stop: stopChecks, more: moreChecks });
 
 // -- showing ---------------------------------------------------------------------------------------------------------
 
@@ -105,7 +108,8 @@ function show(duel) {
   at("bar").value = progress.stop ? 1 : answers / Math.max(answers + progress.remaining, 1);
   at("finished").hidden = !progress.stop;
   at("finished-words").textContent = progress.stop ? `${progress.sentence} You can also go on.` : "";
-  spoken.textContent = `Comparison ${answers + 1}. ${differences(cards)}`;
+  checks.showNumber();
+  spoken.textContent = `${checks.numberWords ?? `Comparison ${answers + 1}.`} ${differences(cards)}`;
   clearTrouble();
   rest();
   if (page.stream?.readyState === EventSource.CLOSED && !document.hidden) listen(); // closed for good by an error
@@ -196,9 +200,10 @@ window.addEventListener("online", resume);
 // -- asking and answering --------------------------------------------------------------------------------------------
 
 async function ask() {
-  wait("Choosing the next pair …");
+  wait(checks.isOn ? "Checking your anchors …" : "Choosing the next pair …");
   try {
-    show(await queue.ask());
+    if (checks.isOn && await checks.isOver()) showVerdict();
+    else show(await queue.ask(checks.isOn));
   } catch (error) {
     trouble(error, ask);
   }
@@ -208,8 +213,29 @@ async function ask() {
 function choose(outcome) {
   const now = performance.now();
   if (page.busy || !queue.duel || page.again || now - page.shown < PAUSE) return;
-  queue.give(outcome, Math.min(Math.round(now - page.shown), limits.response_ms));
+  queue.give(outcome, Math.min(Math.round(now - page.shown), limits.response_ms), !checks.isOn);
   send();
+}
+
+// After the last check of the anchors, there is no pair to answer.
+function showVerdict() {
+  queue.clear();
+  clearTrouble();
+  rest();
+  checks.showVerdict();
+}
+
+function stopChecks() {
+  if (page.busy || page.again) return;
+  checks.stop();
+  ask();
+}
+
+async function moreChecks() {
+  if (page.busy || page.again) return;
+  checks.restart();
+  await ask();
+  if (queue.duel) at("first").focus();
 }
 
 window.addEventListener("beforeunload", (event) => {
@@ -234,7 +260,8 @@ async function send() {
   switch (found.type) {
     case "answered":
       if (isRestored) say(SENT_LATE, 10);
-      if (found.next) show(found.next);
+      checks.add(queue.last);
+      if (found.next && !checks.isOn) show(found.next);
       else await ask();
       break;
     case "elsewhere":
@@ -285,6 +312,7 @@ async function undo() {
     refresh(isLost ? TAKEN_BACK : ANSWERED_ELSEWHERE);
     return;
   }
+  if (undone.event.type === "answered") checks.remove(undone.event.number);
   say(undone.event.type === "answered" ? TAKEN_BACK : "Your last change of anchors was taken back.");
   if (undone.pending) show(undone.pending);
   else await ask();
@@ -327,7 +355,7 @@ document.addEventListener("keydown", (event) => {
 // -- other tabs ------------------------------------------------------------------------------------------------------
 
 async function refresh(words = ANSWERED_ELSEWHERE) {
-  if (page.busy || page.again) return;
+  if (page.busy || page.again || checks.isShown) return;
   const hadPair = queue.duel !== null;
   const { warnings } = page;
   try {
@@ -337,7 +365,8 @@ async function refresh(words = ANSWERED_ELSEWHERE) {
       showMarks();
       return;
     }
-    show(next);
+    if (checks.isOn) await ask(); // the pair of the other tab need not check the anchors
+    else show(next);
     if (hadPair && page.warnings === warnings) say(words);
   } catch {
     // The user did not ask for this: the next answer shows the error.

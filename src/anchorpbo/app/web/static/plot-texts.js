@@ -58,7 +58,7 @@ export function fit(layout, traces, { clientWidth: width, clientHeight }) {
   const hasColourBar = traces.some(({ colorbar, marker }) => colorbar || /** @type {Data | undefined} */ (marker)?.colorbar);
   const upright = /** @type {Axis[]} */ (Object.entries(layout).filter(([name]) => name.startsWith("yaxis")).map(([, axis]) => axis));
   const labels = upright.flatMap(({ ticktext, type }) => ticktext ?? (type === "category" ? valuesAlong(traces, "y") : []));
-  const longest = Math.max(0, ...labels.map((one) => lettersOf(one).length));
+  const longest = Math.max(0, ...labels.flatMap((one) => one.split("<br>")).map((one) => lettersOf(one).length));
   // A title below a panel may be wider than the panel, but it is centred on it.
   const below = width - EDGE - (hasColourBar ? SCALE : 0) - Math.min(longest * LETTER * SIZE, TICKS * width);
   const isSingle = Object.keys(layout).filter((name) => name.startsWith("xaxis")).length === 1;
@@ -95,10 +95,18 @@ function fitAxis(axis, length, flat, width, values, lines) {
   const named = axis.type === "category" ? { tickmode: "array", tickvals: values, ticktext: values.map((one) => shorten(one, label)) } : {};
   return {
     ...axis, ...named,
-    ...(axis.ticktext && !flat ? { ticktext: axis.ticktext.map((one) => shorten(one, label)) } : {}),
+    ...(axis.ticktext && !flat ? { ticktext: axis.ticktext.map((one) => fitLabel(one, label)) } : {}),
     ...(title?.text ? { title: fitTitle(title, (to - from) * length, lines) } : {}),
   };
 }
+
+/**
+ * A label at the left: one line, or its lines with each broken in two if it is too long.
+ * @param {string} text
+ * @param {number} most letters of a line
+ */
+const fitLabel = (text, most) =>
+  text.includes("<br>") ? text.split("<br>").map((line) => wrap(line, most, 2)).join("<br>") : shorten(text, most);
 
 /**
  * A title in the largest font in which all of it fits; it is shortened if none does.

@@ -14,9 +14,9 @@ const LEVELS = { good: "fine", note: "note", warning: "problem", unknown: "too f
 export class Trust {
   turn = 0;
 
-  /** @param {() => void} go opens the Compare page */
-  constructor(go) {
-    this.go = go;
+  /** @param {() => string} compare address of the Compare page */
+  constructor(compare) {
+    this.compare = compare;
   }
 
   async load() {
@@ -34,27 +34,39 @@ export class Trust {
 
   /** @param {AnchorValidationView} found */
   showValidation(found) {
-    const parts = anchorTexts(found);
-    const repeats = found.retest.pairs > 0;
-    byId("validation").hidden = !parts.length && !repeats;
-    byId("validation").replaceChildren(
+    const parts = [...this.anchorParts(found), ...repeatParts(found)];
+    byId("validation").hidden = !parts.length;
+    byId("validation").replaceChildren(...parts);
+  }
+
+  /**
+   * What the answers say about the anchors; nothing without anchors.
+   * @param {AnchorValidationView} found
+   */
+  anchorParts({ anchors, strengths, verdict, sentence, explanation, advice }) {
+    if (!anchors && !strengths.length) return [];
+    const more = [explanation, advice].filter(Boolean).join(" ");
+    return [
       el("h3", {}, "Are my anchors right?"),
-      ...parts,
-      ...(found.strengths.length ? [lazyFigure("Figure of the evidence", "Figure of the evidence for your anchors", "anchor_evidence")] : []),
-      ...(repeats ? [el("p", {}, found.retest.sentence), lazyFigure("Figure of the repeats", "Figure of the repeats: agreement of answers to the same pair", "retest")] : []),
-      ...(found.anchors && found.strengths.length && found.verdict === "open" ? [el("p", {}, checkButton(this.go))] : []),
-    );
+      el("p", { class: "verdict", dataset: { verdict } }, sentence),
+      ...(more ? [el("p", { class: "quiet" }, more)] : []),
+      ...(strengths.length ? [lazyFigure("Figure of the evidence", "Figure of the evidence for your anchors", "anchor_evidence")] : []),
+      ...(anchors && strengths.length && verdict === "open" ? [el("p", {}, checkButton(this.compare))] : []),
+    ];
   }
 }
 
 /**
- * What the answers say about the anchors; nothing without anchors.
+ * How often answers to the same pair agree; nothing without repeated pairs.
  * @param {AnchorValidationView} found
  */
-function anchorTexts({ anchors, strengths, verdict, sentence, explanation, advice }) {
-  if (!anchors && !strengths.length) return [];
-  const more = [explanation, advice].filter(Boolean).join(" ");
-  return [el("p", { class: "verdict", dataset: { verdict } }, sentence), ...(more ? [el("p", { class: "quiet" }, more)] : [])];
+function repeatParts({ retest }) {
+  if (!retest.pairs) return [];
+  return [
+    el("h3", {}, "Repeated pairs"),
+    el("p", {}, retest.sentence),
+    lazyFigure("Figure of the repeats", "Figure of the repeats: agreement of answers to the same pair", "retest"),
+  ];
 }
 
 /**

@@ -40,7 +40,7 @@ class Page {
     this.verdict = new Verdict(words, compare);
     this.best = new Best(words, (weight) => attempt(async () => { this.weight = weight; await this.showBest(); }), thumbnails);
     this.history = new History(words, (what) => this.load(what), thumbnails);
-    this.trust = new Trust(compare);
+    this.trust = new Trust(() => byId("to-duel").href);
     this.items = new Items(words, thumbnails);
     for (const name of AXES) byId(name).addEventListener("change", () => attempt(() => this.turnAxes(name)));
     for (const box of [byId("quantity"), byId("show-duels"), byId("show-anchors")]) box.addEventListener("change", () => attempt(() => this.showMap()));

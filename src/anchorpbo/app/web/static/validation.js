@@ -1,24 +1,34 @@
-// Whether the answers support the anchors, and questions that check them.
+// Whether the answers support the anchors, and the way to the questions that check them.
 
-import { attempt, get, participant, post } from "./api.js";
+import { get, participant, study } from "./api.js";
 import { el } from "./dom.js";
+import { StoredValue } from "./stored-value.js";
+
+const QUERY = "checks"; // of the address of the Compare page
 
 export const loadValidation = () => get("/studies/{id}/anchors/validation", { participant });
 
+// Whether the pairs of this page check the anchors.
+export const isCheckPage = () => new URLSearchParams(location.search).has(QUERY);
+
 /**
- * A button that asks a question about the anchors.
- * @param {() => void} go opens the Compare page
+ * Where the series of checks of a participant is stored.
+ * @param {string} study
+ * @param {string} participant
  */
-export function checkButton(go) {
+export const seriesKey = (study, participant) => `anchorpbo.checks/${study}/${participant}`;
+
+/**
+ * A button that begins a series of questions about the anchors.
+ * @param {() => string} address of the Compare page
+ */
+export function checkButton(address) {
   const button = el("button", { type: "button", class: "check" }, "Check my anchors");
-  button.addEventListener("click", () => attempt(async () => {
-    button.disabled = true;
-    try {
-      await post("/studies/{id}/ask", { participant, check: true });
-      go();
-    } finally {
-      button.disabled = false;
-    }
-  }));
+  button.addEventListener("click", () => {
+    new StoredValue(seriesKey(study, participant), () => sessionStorage).write(null);
+    const url = new URL(address(), location.href);
+    url.searchParams.set(QUERY, "yes");
+    location.assign(url);
+  });
   return button;
 }
