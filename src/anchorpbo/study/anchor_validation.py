@@ -8,10 +8,10 @@
     BF = sum_j u_j Z(M_c_j) / Z(M_0)           the Bayes factor, > 1 in favour of the anchors
 
 The strengths c_j and weights u_j are a Gauss-Hermite rule for log c ~ N(log 3, 0.45^2), whatever the strength of the
-study's map: anchors vouch for places, not for a strength. The noise of M_0 is the scale of the study's map. The scale a of each other map is such that its geometric
-mean over the designs of the answers is the same, so that the prior of the output scale, which is in units of the noise,
-means the same for all of them. Z is Laplace's evidence, with Laplace's approximation of the integral over the
-hyper-parameters (`PreferenceGP.integrate_evidence`).
+study's map: anchors vouch for places, not for a strength. The noise of M_0 is the scale of the study's map. The scale a
+of each other map is such that its geometric mean over the designs of the answers is the same, so that the prior of the
+output scale, which is in units of the noise, means the same for all of them. Z is Laplace's evidence, with Laplace's
+approximation of the integral over the hyper-parameters (`PreferenceGP.integrate_evidence`).
 
 Verdicts: ``"supported"`` if BF is at least 1.6, ``"contradicted"`` if it is at most 1/3, and ``"open"`` otherwise.
 docs/evidence.md shows how often each is reached by simulated users.
