@@ -1,6 +1,5 @@
-"""Questions that check the anchors: candidates, choice by mutual information, repeats with swapped sides, and undo."""
+"""Questions that check the anchors: candidates, repeats with swapped sides, and undo."""
 
-import math
 from collections import Counter
 from itertools import pairwise
 
@@ -9,13 +8,8 @@ import pytest
 from studies import SPACES
 
 import anchorpbo as ap
-from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
-from anchorpbo.kernels import RBF
-from anchorpbo.likelihoods import Probit
-from anchorpbo.reliability import NoiseMap
-from anchorpbo.study.anchor_checks import MAX_ASKED, MAX_DESIGNS, MIN_DESIGNS, compute_values, list_candidates
-from anchorpbo.study.anchor_validation import MapComparison
+from anchorpbo.study.anchor_checks import MAX_DESIGNS, MIN_DESIGNS, list_candidates
 from anchorpbo.study.repeats import REMEMBERED_ANSWERS
 
 SPACE = ap.Space(a=ap.Real(-3, 7.5), dose=ap.Real(0.001, 10, log=True))
@@ -42,13 +36,14 @@ def answer_checks(study, count, seed=0):
     return duels
 
 
-def test_a_pair_is_asked_up_to_four_times_each_time_with_swapped_sides():
-    duels = answer_checks(start(), 60)
-    times = Counter(map(key, duels))
-    assert 2 < max(times.values()) <= MAX_ASKED == 4
-    for pair in times:
-        asked = [duel for duel in duels if key(duel) == pair]
-        for once, again in pairwise(asked):
+def test_a_pair_comes_back_with_swapped_sides_after_all_others():
+    duels = answer_checks(start(), 70)
+    pairs = len(list_candidates(start().noise_map, SPACE, np.random.default_rng(0)))
+    assert pairs == 31
+    for sweep in range(70 // pairs):
+        assert len({key(duel) for duel in duels[sweep * pairs : (sweep + 1) * pairs]}) == pairs
+    for pair in map(key, duels):
+        for once, again in pairwise([duel for duel in duels if key(duel) == pair]):
             assert (once.first, once.second) == (again.second, again.first)
 
 
@@ -58,7 +53,7 @@ def test_a_pair_is_not_asked_while_its_answer_is_remembered():
         assert pair not in duels[max(number - REMEMBERED_ANSWERS, 0) : number]
 
 
-def test_a_small_catalogue_is_asked_evenly_once_every_pair_was_asked_four_times():
+def test_a_small_catalogue_is_asked_evenly():
     space = ap.Catalogue([{"name": str(k), "x": float(k)} for k in range(3)], key="name", features=["x"])
     duels = answer_checks(start(space, [space[k] for k in range(3)]), 15)
     assert set(Counter(map(key, duels)).values()) == {5}
@@ -73,8 +68,7 @@ def test_a_skipped_check_is_not_asked_again():
 
 
 def test_candidates_compare_reliable_designs_with_each_other_and_unreliable_ones_with_each_other():
-    study = start()
-    noise = study.noise_map
+    noise = start().noise_map
     pairs = list_candidates(noise, SPACE, np.random.default_rng(0))
     q = np.array([noise.reliability(pairs[:, side]) for side in (0, 1)])
     reliable = MIN_DESIGNS * (MIN_DESIGNS - 1) // 2
@@ -94,44 +88,12 @@ def test_the_oldest_anchors_are_compared_if_there_are_many():
     np.testing.assert_array_equal(used, np.unique(noise.anchors[:MAX_DESIGNS], axis=0))
 
 
-POINTS = np.array([[0.2, 0.2], [0.3, 0.3], [0.8, 0.9], [0.7, 0.8]])
-DUELS = Duels(POINTS, winners=[0, 0, 2, 3, 2], losers=[1, 2, 3, 2, 3])
-NOISE = NoiseMap.bounded(POINTS[:1], bandwidth=0.2, strength=3.0)
-
-
-def entropy(p):
-    return -p * math.log(p) - (1 - p) * math.log(1 - p)
-
-
-def test_values_are_the_mutual_information_of_answer_and_model():
-    comparison = MapComparison(NOISE, RBF(0.4, 3.0), Probit(0.0), {}, DUELS)
-    pairs = np.array([POINTS[[0, 1]], POINTS[[2, 3]], POINTS[[0, 3]]])
-    values = compute_values(comparison, pairs)
-    anchored, constant = (
-        comparison.make_model(c).condition(DUELS).prob_choose(pairs[:, 0], pairs[:, 1]) for c in (3.0, 0.0)
-    )
-    for value, p, q in zip(values, anchored, constant, strict=True):
-        mean = 0.5 * (p + q)
-        # From its definition: the average divergence of the two models from their mixture.
-        divergences = [x * math.log(x / mean) + (1 - x) * math.log((1 - x) / (1 - mean)) for x in (p, q)]
-        assert value == pytest.approx(0.5 * sum(divergences), abs=1e-12)
-        assert value == pytest.approx(entropy(mean) - 0.5 * entropy(p) - 0.5 * entropy(q), abs=1e-12)
-    assert values.max() > 1e-4
-
-
-def test_values_are_zero_if_both_models_agree():
-    elsewhere = NoiseMap.bounded(POINTS[:1] + 100.0, bandwidth=0.2)  # vouches for none of the designs
-    comparison = MapComparison(elsewhere, RBF(0.4, 3.0), Probit(0.0), {}, DUELS)
-    np.testing.assert_allclose(compute_values(comparison, POINTS[None, :2]), 0.0, atol=1e-12)
-
-
 @pytest.mark.parametrize("name", ["mixed", "numeric catalogue", "fingerprints", "mixed catalogue", "mixture", "listed"])
 def test_checks_work_in_every_kind_of_space(name):
     space = SPACES[name]
     anchor = space.decode(space.sample(1, np.random.default_rng(1))[0])
     study = start(space, [anchor])
-    times = Counter(map(key, answer_checks(study, 6)))
-    assert max(times.values()) <= MAX_ASKED
+    answer_checks(study, 6)
     assert study.validate_anchors().bayes_factor > 0.0
 
 

@@ -111,7 +111,7 @@ def test_the_unit_of_the_noise_does_not_matter(likelihood):
 
 @pytest.mark.parametrize(
     ("factor", "verdict"),
-    [(1.601, "supported"), (1.599, "open"), (0.334, "open"), (1 / 3, "contradicted"), (50.0, "supported")],
+    [(2.0, "supported"), (1.999, "open"), (0.334, "open"), (1 / 3, "contradicted"), (50.0, "supported")],
 )
 def test_limits_of_the_verdicts(factor, verdict):
     assert decide_verdict(math.log(factor)) == verdict

@@ -13,7 +13,7 @@ of each other map is such that its geometric mean over the designs of the answer
 output scale, which is in units of the noise, means the same for all of them. Z is Laplace's evidence, with Laplace's
 approximation of the integral over the hyper-parameters (`PreferenceGP.integrate_evidence`).
 
-Verdicts: ``"supported"`` if BF is at least 1.6, ``"contradicted"`` if it is at most 1/3, and ``"open"`` otherwise.
+Verdicts: ``"supported"`` if BF is at least 2, ``"contradicted"`` if it is at most 1/3, and ``"open"`` otherwise.
 docs/evidence.md shows how often each is reached by simulated users.
 """
 
@@ -43,7 +43,7 @@ STRENGTH_SPREAD = 0.45
 """Standard deviation of the logarithm of the strength."""
 STRENGTHS = 5
 """Number of strengths of the integral."""
-SUPPORTED_FACTOR = 1.6
+SUPPORTED_FACTOR = 2.0
 """Bayes factor from which anchors are supported; chosen by simulated users, see docs/decisions/0051."""
 CONTRADICTED_FACTOR = 1.0 / 3.0
 """Bayes factor up to which anchors are contradicted. It is farther from 1 than the other limit, because the questions

@@ -187,9 +187,10 @@ class Optimizer(LoggedStudy):
             return state.ask_again(as_integer("event", event, 0))
 
     def ask_anchor_check(self) -> Duel:
-        """Return the duel whose answer tells most about whether the anchors are right, see `validate_anchors`.
+        """Return the next duel that checks the anchors, see `validate_anchors`.
 
-        Both designs are reliable or both are not, according to the noise map. A pair is asked up to four times.
+        Its designs are two anchors, or two designs far from all anchors. A pair comes back, with
+        the sides swapped, after all others.
         """
         with self._lock_state() as state:
             return state.ask_anchor_check()

@@ -268,12 +268,12 @@ class StudyState:
         return self._validations.get_or_compute(key, lambda: validate_anchors(self._compare_maps(), self.retest()))
 
     def ask_anchor_check(self) -> Duel:
-        """Return the duel whose answer tells most about whether the anchors are right."""
-        comparison = self._compare_maps()
-        if not comparison.noise.strength_matters or not len(self.data.anchors):
+        """Return the next duel that checks the anchors."""
+        noise = self._compare_maps().noise
+        if not noise.strength_matters or not len(self.data.anchors):
             rule, remedy = "a check of the anchors needs at least one", "mark a design that you know well"
             raise InputError(rule, "none", remedy)
-        pair = select_check(self.data, comparison, self.space, self.settings.seed)
+        pair = select_check(self.data, noise, self.space, self.settings.seed)
         first, second = (self.space.decode(x) for x in pair)
         return Duel.create(self.selector.study, len(self.log), first, second, RETEST_DUEL, None)
 

@@ -154,4 +154,6 @@ def add_to_anchors_report(summaries: Summaries, folder: Path) -> list[Path]:
 
 def read_anchors_summaries(folder: Path) -> dict[str, pl.DataFrame]:
     """Return the summaries of a report."""
-    return {name: pl.read_csv(path) for name in FILES if (path := folder / f"{name}.csv").exists()}
+    return {
+        name: pl.read_csv(path, infer_schema_length=None) for name in FILES if (path := folder / f"{name}.csv").exists()
+    }
