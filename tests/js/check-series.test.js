@@ -68,6 +68,9 @@ test("a series goes on when its last answer is taken back", () => {
   assert.equal(series.remove(3), true);
   assert.deepEqual([series.isOver, series.count], [false, 0]);
   assert.equal(series.remove(2), false); // of before the series
+  series.add(4);
+  series.judge("supported");
+  assert.equal(series.isOver, true);
 });
 
 test("a series outlives its page; what is no series does not", () => {

@@ -47,8 +47,10 @@ def test_a_pair_comes_back_with_swapped_sides_after_all_others():
             assert (once.first, once.second) == (again.second, again.first)
 
 
-def test_a_pair_is_not_asked_while_its_answer_is_remembered():
-    duels = [key(duel) for duel in answer_checks(start(), 40)]
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pair_is_not_asked_while_its_answer_is_remembered(seed):
+    space = ap.Catalogue([{"name": str(k), "x": float(k)} for k in range(5)], key="name", features=["x"])
+    duels = [key(duel) for duel in answer_checks(start(space, list(space), seed=seed), 40)]  # four sweeps of ten pairs
     for number, pair in enumerate(duels):
         assert pair not in duels[max(number - REMEMBERED_ANSWERS, 0) : number]
 
@@ -64,7 +66,7 @@ def test_a_skipped_check_is_not_asked_again():
     answer_checks(study, 5)
     skipped = study.ask_anchor_check()
     study.tell(skipped, "skip")
-    assert key(skipped) not in {key(duel) for duel in answer_checks(study, 6)}
+    assert key(skipped) not in {key(duel) for duel in answer_checks(study, 40)}
 
 
 def test_candidates_compare_reliable_designs_with_each_other_and_unreliable_ones_with_each_other():
@@ -86,6 +88,29 @@ def test_the_oldest_anchors_are_compared_if_there_are_many():
     half = MAX_DESIGNS * (MAX_DESIGNS - 1) // 2
     used = np.unique(pairs[:half].reshape(-1, 2), axis=0)
     np.testing.assert_array_equal(used, np.unique(noise.anchors[:MAX_DESIGNS], axis=0))
+
+
+@pytest.mark.parametrize(("dimension", "anchors"), [(2, 1), (6, 1), (12, 1), (12, 3)])
+def test_designs_added_to_few_anchors_are_near_them(dimension, anchors):
+    space = ap.Space({f"x{k}": ap.Real(0, 1) for k in range(dimension)})
+    marked = [space.decode(x) for x in np.random.default_rng(dimension).random((anchors, dimension))]
+    noise = start(space, marked).noise_map
+    pairs = list_candidates(noise, space, np.random.default_rng(0))[: MIN_DESIGNS * (MIN_DESIGNS - 1) // 2]
+    designs = np.unique(pairs.reshape(-1, dimension), axis=0)
+    assert len(designs) == MIN_DESIGNS
+    assert noise.reliability(designs).min() >= 0.5
+
+
+@pytest.mark.parametrize("strategy", ["ei", "anpei"])
+def test_the_winner_of_a_check_is_not_the_champion(strategy):
+    study = start(strategy=strategy, initial=2)
+    for _ in range(4):
+        duel = study.ask()
+        study.tell(duel, "first")
+    champion = duel.first
+    study.tell(study.ask_anchor_check(), "first")
+    following = study.ask()
+    assert champion in (following.first, following.second)
 
 
 @pytest.mark.parametrize("name", ["mixed", "numeric catalogue", "fingerprints", "mixed catalogue", "mixture", "listed"])

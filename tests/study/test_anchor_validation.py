@@ -236,9 +236,10 @@ def test_ties_and_negative_anchors_count():
 
 def test_studies_without_anchors_and_without_answers_are_open():
     assert study_of(anchors=()).validate_anchors().sentence == WITHOUT_ANCHORS
-    unsure = study_of(anchors=())
-    unsure.tell_anchor(ANCHOR, "unsure")
-    assert unsure.validate_anchors().sentence == WITHOUT_ANCHORS
+    for judgement in ("unsure", "no"):
+        marked = study_of(anchors=())
+        marked.tell_anchor(ANCHOR, judgement)
+        assert marked.validate_anchors().sentence == WITHOUT_ANCHORS
     assert ap.Optimizer(SPACE, [ANCHOR]).validate_anchors().sentence == TOO_FEW
 
 

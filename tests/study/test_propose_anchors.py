@@ -162,6 +162,9 @@ def test_more_of_them_begin_with_the_same():
     assert opt.propose_anchors(8)[:3] == opt.propose_anchors(3)
     play(opt, 4)
     assert opt.propose_anchors(8)[:3] == opt.propose_anchors(3)
+    designs = [proposal.design for proposal in opt.propose_anchors(8)]
+    for n in (1, 2):
+        assert designs[:n] == [proposal.design for proposal in opt.propose_anchors(n)]
     assert len(opt.propose_anchors()) == 6
 
 
@@ -333,11 +336,11 @@ def test_of_a_catalogue_with_answers_coverage_is_by_the_kernel():
 def test_the_sentence_has_the_reason_the_reach_and_the_gain():
     assert describe_proposal("promising", 0.1239, 0.084, marked=False) == (
         "Near the most promising designs; an anchor here makes answers about 8 % of the designs more reliable, and the "
-        "next ten answers resolve another 12 % of the uncertainty about the best one."
+        "next ten answers reduce the expected loss by a further 12 %."
     )
     assert describe_proposal("coverage", 0.019, 0.004, marked=True) == (
         "Far from the designs you have marked; an anchor here makes answers about only a few other designs more "
-        "reliable, but tells little more about the best one."
+        "reliable, but adds little information about the best one."
     )
     assert describe_proposal("coverage", 0.0049, 0.11, marked=False) == (
         "One of a few designs that cover the space; an anchor here makes answers about 11 % of the designs more "

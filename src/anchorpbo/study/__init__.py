@@ -19,7 +19,7 @@
     design_groups        designs that count as one in results
     anchor_proposals     proposals of designs to mark as anchors, with their expected gains by anchor_gain
     anchor_validation    evidence for the anchored noise map against a constant one
-    anchor_checks        questions whose answers tell most about the anchors
+    anchor_checks        questions that check the anchors
     serialization, files, comparisons      JSON, atomic files, tables of comparisons
     replication          the next duel, computed by a replica in another process
     cache                LRUCache

@@ -2,7 +2,7 @@
 
 ::
 
-    reliable pairs      the pairs of up to seven anchors
+    reliable pairs      the pairs of up to seven anchors; designs near them are added if there are fewer than five
     unreliable pairs    the pairs of up to seven designs far from all anchors and from each other
 
 Under the noise map of the anchors, answers about the former are quiet and answers about the latter are noisy. Every
@@ -30,6 +30,8 @@ MAX_DESIGNS = 7
 """Largest number of anchors, and of designs far from them, in the candidates."""
 MIN_DESIGNS = 5
 """Smallest number of reliable designs; if there are fewer anchors, designs near them are added."""
+NEAR_DESIGNS, NEAR_RELIABILITY = 100, 0.5
+"""Number of designs drawn around the anchors to be added to them, and the smallest reliability of a design added."""
 POOL = 400
 """Number of random designs among which the designs far from the anchors are chosen."""
 FAR_APART = 0.5
@@ -72,9 +74,24 @@ def list_candidates(noise: NoiseMap, space: DesignSpace, rng: np.random.Generato
     pool = pool[~(pool[:, None] == noise.anchors).all(axis=2).any(axis=1)]
     order = np.argsort(noise.reliability(pool), kind="stable")
     anchors = noise.anchors[:MAX_DESIGNS]
-    reliable = np.concatenate([anchors, pool[order[::-1][: max(MIN_DESIGNS - len(anchors), 0)]]])
+    near = _select_near(noise, pool, MIN_DESIGNS - len(anchors), space, rng) if len(anchors) < MIN_DESIGNS else pool[:0]
+    reliable = np.concatenate([anchors, near])
     unreliable = _select_distant(pool[order[: max(len(order) // 4, 1)]], noise.anchors, MAX_DESIGNS, space.columns)
     return np.array([pair for group in (reliable, unreliable) for pair in combinations(group, 2)])
+
+
+def _select_near(noise: NoiseMap, pool: Array, n: int, space: DesignSpace, rng: np.random.Generator) -> Array:
+    """Return n designs of reliability 1/2 or more that are apart, or the most reliable ones if there are fewer."""
+    assert noise.anchors is not None
+    assert noise.bandwidth is not None
+    steps = rng.standard_normal((NEAR_DESIGNS, pool.shape[1]))
+    steps *= noise.bandwidth * rng.uniform(0.3, 1.1, (NEAR_DESIGNS, 1)) / np.linalg.norm(steps, axis=1, keepdims=True)
+    around = noise.anchors[rng.integers(len(noise.anchors), size=NEAR_DESIGNS)] + steps
+    designs = np.unique(np.concatenate([pool, [space.nearest(np.clip(x, 0.0, 1.0)) for x in around]]), axis=0)
+    designs = designs[~(designs[:, None] == noise.anchors).all(axis=2).any(axis=1)]
+    order = np.argsort(-noise.reliability(designs), kind="stable")
+    enough = max(int(np.count_nonzero(noise.reliability(designs) >= NEAR_RELIABILITY)), n)
+    return _select_distant(designs[order[:enough]], noise.anchors, n, space.columns)
 
 
 def _select_distant(pool: Array, anchors: Array, n: int, columns: Columns) -> Array:

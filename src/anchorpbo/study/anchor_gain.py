@@ -20,15 +20,16 @@ anchor, the values of information and the gain are
     VOI_k = E max(mu + e_k) - max mu,      e_k ~ N(0, S - S_k)
     gain  = (VOI_1 - VOI_0) / (E max f - max mu)
 
-The denominator is the present expected loss: how much worse the design of best mean is than the best one. S_1 also has
-the answers that the study has: an answer near the anchor becomes more precise by the difference of (1) under the two
-maps, with V the variance without that answer. The mean stays at mu: as for a future answer, the gain averages over
+The denominator is the present expected loss: how much worse the design of best mean is than the best one. S_1 also
+re-weights past answers: an answer near the anchor becomes more precise by the difference of (1) under the two maps,
+with V the variance without that answer. The mean stays at mu: as for a future answer, the gain averages over
 where a more precise answer would move it. Hyper-parameters and z are those of the present model, and ties and lapses
 count as other answers.
 
 A lower noise gives a smaller S_1 by (1) and (2), so the gain is at least 0 and grows with the strength of the anchor
 (docs/decisions/0048-anchor-proposals.md). The expectations use antithetic draws, and the draws of S_1 are those of S_0
-plus independent ones, so that no estimate is below 0 either.
+plus independent ones, so that no estimate is below 0 either. In the paper's map, which averages over the anchors, a new
+anchor raises the noise near the others. The gain leaves that out: it counts only what becomes more precise.
 """
 
 from __future__ import annotations

@@ -113,8 +113,8 @@ def describe_proposal(reason: Reason, gain: float, reach: float, *, marked: bool
     if gain < NEGLIGIBLE_GAIN:
         return f"{where}; {change}, but hardly helps to find the best one now."
     if gain < SMALL_GAIN:
-        return f"{where}; {change}, but tells little more about the best one."
-    rest = f"the next ten answers resolve another {100.0 * gain:.0f} % of the uncertainty about the best one"
+        return f"{where}; {change}, but adds little information about the best one."
+    rest = f"the next ten answers reduce the expected loss by a further {100.0 * gain:.0f} %"
     return f"{where}; {change}, and {rest}."
 
 
@@ -146,7 +146,7 @@ def propose_anchors(
         outlook = _look_ahead_from_prior(space, data, plan, seed)
     else:
         promising = _Promising.of(space, designs, model, seed)
-        likely = promising.spread(n, marked)
+        likely = promising.spread(max(n, SPREAD_PROMISING), marked)
         kept_away = np.vstack([marked, likely[:SPREAD_PROMISING]])
         covering = _cover_by_kernel(space, designs, n, kept_away, model.kernel)
         chosen = list(_interleave(likely, covering, n))

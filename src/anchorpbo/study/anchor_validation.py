@@ -122,7 +122,9 @@ class MapComparison:
 
 def validate_anchors(comparison: MapComparison, retest: Retest) -> AnchorValidation:
     """Compare an anchored noise map with a constant one; the result carries the agreement of repeated answers."""
-    if not comparison.noise.strength_matters:
+    noise = comparison.noise
+    # A map of negative anchors alone has nothing to validate: its verdicts would speak of anchors.
+    if not noise.strength_matters or noise.anchors is None or not len(noise.anchors):
         return AnchorValidation(1.0, "open", WITHOUT_ANCHORS, (), (), retest)
     if len(comparison.duels) < MIN_ANSWERS:
         return AnchorValidation(1.0, "open", TOO_FEW, (), (), retest)

@@ -130,7 +130,7 @@ class DuelSelector:
 
     def _find_champion(self, model: PreferenceGP, data: StudyData) -> Array:
         """Return the previous winner, (d,); without one, the design of best mean, or any before the first answer."""
-        champion = find_champion(data) if self.fitter.plan.repeat_rate else data.champion
+        champion = find_champion(data)
         if champion is not None:
             return champion
         points = model.posterior.points

@@ -22,6 +22,7 @@ _BOTH_SIDES = re.compile(
 )
 GIVEN_DUEL = "These two were not chosen by the model; the answer counts as any other."
 REPEATED_DUEL = "You compared these two before; the answer shows whether you would answer the same again."
+CHECK_DUEL = "This question checks your anchors; answer it like any other."
 RETEST_DUEL = "Your answer shows how reliable answers about designs like these are; answer it like any other."
 EXPECTED = "is expected to be at least as good as your best so far"
 VARIATION = "is a promising variation of your best so far"

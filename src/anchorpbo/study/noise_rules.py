@@ -38,7 +38,7 @@ class NoiseRule(ABC):
         return None
 
     def correct(self, noise: NoiseMap, centres: Array, metric: Metric) -> NoiseMap:
-        """Return the noise map with a correction at these centres, (r, d), that corrects nothing yet."""
+        """Return the noise map with a correction at these centres, (r, d), whose factors are 1."""
         return noise
 
     @property
@@ -150,7 +150,7 @@ class LearntNoise(NoiseRule):
     """
 
     prior: NoiseRule = field(default_factory=partial(BoundedNoise, strength=0.5))
-    """Rule of the prior's map. The default has a low strength: anchors must prove themselves."""
+    """Rule of the prior's map. The default has a low strength, which answers that support the anchors raise."""
     rank: int = 6
     """Largest number of centres, and so of learnt factors; 0 learns the strength only."""
     spread: float = 0.5

@@ -189,8 +189,8 @@ class Optimizer(LoggedStudy):
     def ask_anchor_check(self) -> Duel:
         """Return the next duel that checks the anchors, see `validate_anchors`.
 
-        Its designs are two anchors, or two designs far from all anchors. A pair comes back, with
-        the sides swapped, after all others.
+        Its designs are two anchors, or designs near them if there are few, or two designs far from all anchors. A pair
+        comes back, with the sides swapped, after all others.
         """
         with self._lock_state() as state:
             return state.ask_anchor_check()
@@ -413,7 +413,8 @@ class Optimizer(LoggedStudy):
         """Return whether the answers support the anchors: a Bayes factor, a verdict, and a sentence.
 
         The anchored noise map is compared with a constant one. The agreement of answers to the same pair, near the
-        anchors and elsewhere, is in `retest`. Questions of `ask_anchor_check` decide fastest.
+        anchors and elsewhere, is in `retest`. Most questions of a study say little about
+        it; those of `ask_anchor_check` are asked for it.
         """
         with self._lock_state() as state:
             return state.validate_anchors()

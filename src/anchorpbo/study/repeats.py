@@ -117,16 +117,16 @@ def select_repeat(
 
 
 def find_champion(data: StudyData) -> Array | None:
-    """Return the winner, (d,), of the last duel that had one, without repeats: a repeat may be about poor designs.
+    """Return the winner, (d,), of the last duel that the strategy selected, or that was not asked for.
 
-    A repeat is a duel without expected gain whose pair was answered before.
+    Repeats, checks of anchors and given pairs have no expected gain, and may be about poor designs. They count only as
+    long as there is no other duel, as initial duels do.
     """
     for number in reversed(np.flatnonzero(~data.tied).tolist()):
-        event, pair, earlier = data.entries[number].event, data.pairs[number], data.pairs[:number]
-        is_repeated = (earlier == pair).all(axis=(1, 2)) | (earlier == pair[::-1]).all(axis=(1, 2))
-        if not isinstance(event, Answered) or event.gain is not None or not is_repeated.any():
-            return np.asarray(pair[0])
-    return None
+        event = data.entries[number].event
+        if not isinstance(event, Answered) or event.gain is not None:
+            return np.asarray(data.pairs[number, 0])
+    return data.champion
 
 
 def make_pair_key(pair: Array) -> PairKey:

@@ -32,7 +32,7 @@ from anchorpbo.study.events import (
     event_from_dict,
     list_designs,
 )
-from anchorpbo.study.explanations import REPEATED_DUEL, RETEST_DUEL
+from anchorpbo.study.explanations import CHECK_DUEL, REPEATED_DUEL
 from anchorpbo.study.hyperparameters import Key, ModelFitter
 from anchorpbo.study.log import Log, LogSnapshot
 from anchorpbo.study.noise_rules import BoundedNoise
@@ -275,7 +275,7 @@ class StudyState:
             raise InputError(rule, "none", remedy)
         pair = select_check(self.data, noise, self.space, self.settings.seed)
         first, second = (self.space.decode(x) for x in pair)
-        return Duel.create(self.selector.study, len(self.log), first, second, RETEST_DUEL, None)
+        return Duel.create(self.selector.study, len(self.log), first, second, CHECK_DUEL, None)
 
     def _compare_maps(self) -> MapComparison:
         """Return the noise map of the anchors, before it learns from the answers, and a constant one as rivals."""

@@ -100,7 +100,7 @@ def test_the_verdict_on_the_anchors_and_a_question_that_checks_them(home, site, 
     page.get_by_role("button", name="Check my anchors").click()
     page.wait_for_url("**/duel?checks*")
     cards_are_shown(page)
-    expect(page.get_by_text("Your answer shows how reliable answers about designs like these are")).to_be_visible()
+    expect(page.get_by_text("This question checks your anchors")).to_be_visible()
     expect(page.get_by_text("Check 1 of 10", exact=True)).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Stop checking").click()

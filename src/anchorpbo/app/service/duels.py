@@ -39,7 +39,7 @@ class DuelService:
         """Return the pending duel; if there is none, ask the next one.
 
         With the number of an answer's event in `again`, its duel is asked once more, instead of the pending one; with
-        `check`, the duel whose answer tells most about whether the anchors are right.
+        `check`, the next duel that checks the anchors.
         """
         if check and again is not None:
             raise InputError("ask either again or a check of the anchors", "both", "leave one of them out")

@@ -106,8 +106,8 @@ PROPOSALS_EXAMPLE: list[dict[str, Any]] = [
         "design": OTHER_DESIGN_EXAMPLE,
         "reason": "promising",
         "gain": 0.12,
-        "sentence": "Near the most promising designs; if you can judge it well, the next ten answers resolve another "
-        "12 % of the uncertainty about the best design.",
+        "sentence": "Near the most promising designs; an anchor here makes answers about 8 % of the designs more "
+        "reliable, and the next ten answers reduce the expected loss by a further 12 %.",
     }
 ]
 COMPARISONS_EXAMPLE = (

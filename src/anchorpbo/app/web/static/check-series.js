@@ -63,8 +63,9 @@ export class CheckSeries {
    * @param {number} event
    */
   remove(event) {
-    const { answered } = this.#state;
-    this.#set({ ...this.#state, answered: answered.filter((one) => one !== event), end: null });
+    const { answered, end, verdict } = this.#state;
+    const before = end === "decided" ? "open" : verdict; // so that the same verdict ends the series again
+    this.#set({ ...this.#state, answered: answered.filter((one) => one !== event), verdict: before, end: null });
     return answered.includes(event);
   }
 
