@@ -56,7 +56,10 @@ def test_the_other_studies_have_their_arms():
     )
     assert {task.rounds for task in plan("ackley")} == {100}
     assert set(Counter(task.truth for task in plan("maps")).values()) == {40}
-    assert set(Counter((task.answers, task.fault) for task in plan("audit")).values()) == {100}
+    audits = Counter((task.questions, task.answers, task.noise, task.fault) for task in plan("audit"))
+    assert {count for (_, answers, _, _), count in audits.items() if answers == 60} == {40}
+    assert {count for (_, answers, _, _), count in audits.items() if answers != 60} == {20}
+    assert {fault for questions, *_, fault in audits if questions == "asked"} == {"none", "coins"}
     assert {task.noise for task in plan("ask")} == {"fixed", "learnt", "learnt-metric"}
     assert {task.answers for task in plan("ask")} == {ANSWERS} == {150}
 

@@ -78,7 +78,6 @@ _FIGURE_LABELS: Mapping[FigureName, str] = {
     "anchor_evidence": "Evidence for the anchors",
     "retest": "Agreement of answers to the same pair",
 }
-_LEVEL_TEXTS = {"good": "", "note": " (note)", "warning": " (problem)", "unknown": ""}
 
 
 def render_report(studies: StudyService, id: str, participant: str = OWNER, risk_weight: float | None = None) -> str:
@@ -271,7 +270,7 @@ def _render_validation(studies: StudyService, id: str, participant: str) -> list
         return []
     parts = [tag("h3", "Are my anchors right?"), *(tag("p", text) for text in found.paragraphs)]
     figures: list[FigureName] = ["anchor_evidence"] if found.strengths else []
-    figures += ["retest"] if found.retest.pairs else []
+    figures += ["retest"] if found.retest.retests else []
     for name in figures:
         plot = studies.results.make_figure(id, name, participant)
         parts.append(tag("figure", render_picture(plot), class_="wide", tabindex="0", aria_label=_FIGURE_LABELS[name]))
@@ -279,7 +278,7 @@ def _render_validation(studies: StudyService, id: str, participant: str) -> list
 
 
 def _render_audit(found: AuditView, figure: Plot, anchors: Sequence[Markup]) -> Markup:
-    listed = [tag("li", tag("b", f"{one.title}{_LEVEL_TEXTS[one.level]}: "), one.sentence) for one in found.findings]
+    listed = [tag("li", tag("b", f"{one.title} ({one.level_text}): "), one.sentence) for one in found.findings]
     parts = [tag("p", found.sentence, class_="lead"), *anchors]
     parts += [tag("h3", "Findings")] if anchors else []
     parts += [tag("ul", *listed), tag("p", _AUDIT_TEXT)]
