@@ -185,8 +185,8 @@ def integrate_naively(answers):
     weights = np.exp(-0.5 * np.linspace(-3, 3, 13) ** 2)
     weights /= weights.sum()
     n, total, rng = len(X), 0.0, np.random.default_rng(0)
-    for l, u in zip(np.exp(log_l), weights, strict=True):
-        K = np.exp(-0.5 * (X.ravel()[:, None] - X.ravel()) ** 2 / l**2).reshape(n, 2, n, 2)
+    for scale, u in zip(np.exp(log_l), weights, strict=True):
+        K = np.exp(-0.5 * (X.ravel()[:, None] - X.ravel()) ** 2 / scale**2).reshape(n, 2, n, 2)
         C = np.einsum("a,iajb,b->ij", signs, K, signs)
         for s, v in zip(np.exp(log_s), weights, strict=True):
             # Each design has a noise variance of 1.

@@ -71,7 +71,9 @@ def test_the_power_is_the_share_of_warnings_with_its_interval():
     assert len(table.splitlines()) == 4
 
 
-@pytest.mark.parametrize(("settings", "error"), [
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
         (("mood", 0), UnknownNameError),
         (("none", 0, 0), InputError),
         (("none", 0, 60, 0.35, "easy"), UnknownNameError),

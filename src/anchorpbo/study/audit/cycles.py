@@ -90,7 +90,9 @@ def find_cycles(answers: AnswerTable) -> Finding:
         flips = [count_cycles(each, size).reversals / n for each in flip_coins(edges, answers.seed)]
         if float(np.median(flips)) <= high:
             level = "unknown"
-            sentence = "Not enough to say: even coin flips would form few cycles among the pairs compared so far. " + sentence
+            sentence = (
+                "Not enough to say: even coin flips would form few cycles among the pairs compared so far. " + sentence
+            )
     return Finding("cycles", share, interval, sentence, level, data)
 
 

@@ -68,25 +68,31 @@ def find_accuracy(answers: AnswerTable) -> Finding:
         f"Your other answers predict {k} of your {n} choices ({format_percent(k / n)}, {format_range(interval)}); "
         f"the model expects {format_percent(expected)}, a coin predicts 50 %."
     )
-    factor, fault = compare_with_coins(answers), ""
-    odds = f"the evidence is {format_odds(max(factor, 1.0 / factor))} {'against' if factor > 1.0 else 'for'} coin flips."
-    level: FindingLevel = "good"
-    if factor < COIN_FACTOR and n >= MIN_COIN_CHOICES:
-        level, fault = "warning", "answers that cannot be told from coin flips"
-        sentence += f" Your answers cannot be told from coin flips: {odds} Do not rely on the recommendation."
-    elif interval[1] < expected:
-        level = "warning"
-        sentence += f" That is less than it should be: do not rely on the probabilities. {odds.capitalize()}"
-    elif factor < PREFERENCE_FACTOR:
-        level = "unknown"
-        sentence += f" Your answers cannot be told from coin flips yet: {odds}"
-    else:
-        sentence += f" {odds.capitalize()}"
-        if interval[0] <= expected - ACCURACY_LOSS:
-            level = "unknown"
-            sentence += ask_for_more(f"an accuracy of {format_percent(expected - ACCURACY_LOSS)}")
+    level, verdict, fault = _judge_accuracy(n, interval, expected, compare_with_coins(answers))
+    sentence += f" {verdict}"
     data = share_density(k, n, expected, "share of choices predicted")
     return Finding("accuracy", k / n, interval, sentence, level, data, fault)
+
+
+def _judge_accuracy(n: int, interval: Interval, expected: float, factor: float) -> tuple[FindingLevel, str, str]:
+    """Return the level of an accuracy, its verdict in words, and the fault in a few words.
+
+    `factor` is the Bayes factor against coin flips.
+    """
+    side = "against" if factor > 1.0 else "for"
+    odds = f"the evidence is {format_odds(max(factor, 1.0 / factor))} {side} coin flips."
+    if factor < COIN_FACTOR and n >= MIN_COIN_CHOICES:
+        verdict = f"Your answers cannot be told from coin flips: {odds} Do not rely on the recommendation."
+        return "warning", verdict, "answers that cannot be told from coin flips"
+    if interval[1] < expected:
+        verdict = "That is less than it should be: do not rely on the probabilities."
+        return "warning", f"{verdict} {odds.capitalize()}", ""
+    if factor < PREFERENCE_FACTOR:
+        return "unknown", f"Your answers cannot be told from coin flips yet: {odds}", ""
+    if interval[0] <= expected - ACCURACY_LOSS:
+        more = ask_for_more(f"an accuracy of {format_percent(expected - ACCURACY_LOSS)}")
+        return "unknown", f"{odds.capitalize()}{more}", ""
+    return "good", odds.capitalize(), ""
 
 
 def find_calibration(answers: AnswerTable) -> Finding:
