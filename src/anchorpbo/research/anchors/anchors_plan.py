@@ -12,6 +12,8 @@ from anchorpbo.research.anchors import map_accuracy
 from anchorpbo.research.anchors.ask_cost import TIMED, AskTask
 from anchorpbo.research.anchors.audit_power import (
     ASKED,
+    ASKED_NOISY,
+    ASKED_NOISY_SEEDS,
     ASKED_SEEDS,
     LONG,
     LONG_SEEDS,
@@ -132,6 +134,7 @@ STUDIES: dict[str, tuple[SeededTasks, ...]] = {
     "maps": (SeededTasks(map_accuracy.SEEDS, lambda seed: make_map_tasks(1, seed)),),
     "audit": (
         SeededTasks(ASKED_SEEDS, lambda seed: plan_audits(ASKED, 1, seed)),
+        SeededTasks(ASKED_NOISY_SEEDS, lambda seed: plan_audits(ASKED_NOISY, 1, seed)),
         SeededTasks(SHORT_SEEDS, lambda seed: plan_audits(SHORT, 1, seed)),
         SeededTasks(LONG_SEEDS, lambda seed: plan_audits(LONG, 1, seed)),
     ),

@@ -60,9 +60,11 @@ SHORT = (AuditSetting(60, 0.35),)
 """Studies with random pairs, in which one answer in eight is wrong."""
 LONG = (AuditSetting(120, 0.2),)
 """Longer studies with less noise, in which one answer in 13 is wrong."""
-ASKED = (AuditSetting(40, 0.35, ("none", "coins"), "asked"), AuditSetting(40, 0.6, ("none",), "asked"))
-"""Studies with the questions of the default preset; a noise of 0.6 makes one answer in five to random pairs wrong."""
-SHORT_SEEDS, LONG_SEEDS, ASKED_SEEDS = 40, 20, 20
+ASKED = (AuditSetting(40, 0.35, ("none", "coins"), "asked"),)
+"""Studies with the questions of the default preset."""
+ASKED_NOISY = (AuditSetting(40, 0.6, ("none",), "asked"),)
+"""The same with a noise that makes one answer in five to random pairs wrong."""
+SHORT_SEEDS, LONG_SEEDS, ASKED_SEEDS, ASKED_NOISY_SEEDS = 20, 10, 20, 10
 """Numbers of seeds at full size."""
 
 
