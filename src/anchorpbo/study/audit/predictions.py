@@ -43,7 +43,7 @@ ACCURACY_LOSS = 0.15
 """Accuracy below the expected one that is a fault."""
 MIN_COIN_CHOICES = 40
 """Smallest number of choices that are called coin flips: fewer choices of a steady user may look like them."""
-COIN_FACTOR, PREFERENCE_FACTOR = 1.0, 10.0
+COIN_FACTOR, PREFERENCE_FACTOR = 2.0, 10.0
 """Bayes factors against coin flips below which choices are called coin flips, and from which they are not."""
 OVERCONFIDENT_SLOPE = 0.5
 """Calibration slope that is a fault."""
