@@ -217,7 +217,7 @@ def test_the_evidence_against_coins_leaves_out_ties():
 
 
 def test_coin_flips_are_noticed_and_a_steady_judge_is_not_called_one():
-    flips, steady = (simulate_study(AuditTask(fault, 900, 40)).audit() for fault in ("coins", "none"))
+    flips, steady = (simulate_study(AuditTask(fault, 900, 60)).audit() for fault in ("coins", "none"))
     assert flips["accuracy"].level == "warning"
     assert "Your answers cannot be told from coin flips" in flips["accuracy"].sentence
     assert COINS in flips.sentence

@@ -63,7 +63,7 @@ ASK_SEEDS = 3
 
 QUICK_SEEDS, QUICK_ANSWERS = 2, 8
 QUICK_ROUNDS, QUICK_ASKS = 10, 2
-QUICK_AUDIT = (AuditSetting(20, 0.35), AuditSetting(20, 0.35, ("none", "coins"), "asked"))
+QUICK_AUDIT = (AuditSetting(20, 0.35, ("none", "sides", "drift", "coins")), AuditSetting(10, 0.35, ("coins",), "asked"))
 
 
 @dataclass(frozen=True)
