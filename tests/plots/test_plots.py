@@ -547,8 +547,8 @@ def test_retest_agreement_shows_every_band_with_its_interval_and_what_is_expecte
     ends = {"near your anchors": (0.67, 0.98), "in between": (0.0, 1.0), "elsewhere": (0.3, 0.79)}
     given = {"near your anchors": (10, 9, 0.88), "in between": (0, 0, None), "elsewhere": (9, 5, 0.66)}
     bands = [
-        RetestBand(name, pairs, agreed, agreed / pairs if pairs else None, ends[name], expected)
-        for name, (pairs, agreed, expected) in given.items()
+        RetestBand(name, retests, agreed, agreed / retests if retests else None, ends[name], expected)
+        for name, (retests, agreed, expected) in given.items()
     ]
     retest = Retest(tuple(bands), "")
     screen, paper = (ap.plots.retest_agreement(retest, backend=b) for b in ("plotly", "matplotlib"))

@@ -12,8 +12,10 @@ import anchorpbo as ap
 from anchorpbo import Categorical, Optimizer, Probit, Real, Space
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.shares import GridPosterior, jeffreys_interval
-from anchorpbo.research.anchors.audit_power import AuditTask, plan_audits, simulate_study
+from anchorpbo.research.anchors.audit_power import AuditSetting, AuditTask, plan_audits, simulate_study
+from anchorpbo.study.audit import Audit, Finding
 from anchorpbo.study.audit.answers import AnswerTable
+from anchorpbo.study.audit.coins import compare_with_coins
 from anchorpbo.study.audit.cycles import count_cycles, count_reversals, find_cycles
 from anchorpbo.study.audit.evidence import VariantEvidence
 from anchorpbo.study.audit.repeats import compare_repeats
@@ -24,12 +26,13 @@ SPACE = Space(x=Real(0, 1), y=Real(0, 1))
 NAMES = [
     "accuracy", "calibration", "contradictions", "cycles", "side_bias", "drift", "fatigue", "lapses", "ties",
 ]  # fmt: skip
+UNKNOWN = ("Not enough to say", "More answers are needed", "cannot be told from coin flips yet")
 
 
 def tabulate(opt, seconds=None):
     with opt._lock_state() as state:
         model = state.report_model() if len(opt) else None
-        return AnswerTable.create(model, state.data, list(state.log), seconds, 0)
+        return AnswerTable.create(model, state._resolve_priors(), state.data, list(state.log), seconds, 0)
 
 
 def line_study(answers, **options):
@@ -52,7 +55,7 @@ def test_an_audit_of_few_answers_says_so_and_raises_nothing(answers):
         assert one.sentence.endswith(".")
         assert one.interval is not None
         assert one.interval[0] < one.interval[1]
-        assert one.level != "unknown" or "Not enough to say" in one.sentence or not answers
+        assert one.level != "unknown" or any(words in one.sentence for words in UNKNOWN) or not answers
         assert one.value is None or one.interval[0] <= one.value <= one.interval[1]
     if answers < 10:
         assert audit["accuracy"].value is None
@@ -65,6 +68,7 @@ def test_the_text_of_an_audit_is_the_whole_report():
     assert str(audit).splitlines()[0] == audit.sentence
     for one, line in zip(audit, str(audit).splitlines()[1:], strict=True):
         assert line.startswith(one.title)
+        assert f" {one.level_text} " in line
         assert line.endswith(one.sentence)
         assert one.sentence.replace("'", "&#39;") in audit._repr_html_()
     assert audit["drift"] is audit.findings[5]
@@ -110,6 +114,121 @@ def test_an_audit_takes_a_catalogue():
     assert audit["contradictions"].value == 0.0
     assert audit["side_bias"].value is None  # nobody was shown two sides
     assert audit["accuracy"].value > 0.9
+
+
+def finding(name, level, fault=""):
+    return Finding(name, 0.5, (0.4, 0.6), "A sentence.", level, fault=fault)
+
+
+COINS = "answers that cannot be told from coin flips"
+
+
+@pytest.mark.parametrize(
+    ("levels", "sentence"),
+    [
+        ("gggg", "All 4 checks are fine."),
+        ("ggug", "No check found a problem; cannot tell yet: drift."),
+        ("gnng", "No check found a problem; worth a look: side bias, drift."),
+        ("gnug", "No check found a problem; worth a look: side bias; cannot tell yet: drift."),
+        ("gwgg", "1 of 4 checks found a problem: side bias."),
+        ("wwgg", f"2 of 4 checks found a problem: {COINS}, side bias."),
+        ("wngg", f"1 of 4 checks found a problem: {COINS}; worth a look: side bias."),
+        ("wugg", f"1 of 4 checks found a problem: {COINS}; cannot tell yet: side bias."),
+        ("wnuu", f"1 of 4 checks found a problem: {COINS}; worth a look: side bias; cannot tell yet: drift, ties."),
+        ("uuuu", "There are not enough answers yet to say whether they can be trusted."),
+        ("uuug", "There are not enough answers yet to say whether they can be trusted."),
+        ("uuun", "No check found a problem; worth a look: ties; cannot tell yet: accuracy, side bias, drift."),
+        ("nuuu", "No check found a problem; worth a look: accuracy; cannot tell yet: side bias, drift, ties."),
+    ],
+)
+def test_the_sentence_of_an_audit_is_true_of_every_level(levels, sentence):
+    words = {"g": "good", "n": "note", "w": "warning", "u": "unknown"}
+    names = ("accuracy", "side_bias", "drift", "ties")
+    found = [finding(name, words[level]) for name, level in zip(names, levels, strict=True)]
+    if found[0].level == "warning":
+        found[0] = replace(found[0], fault=COINS)
+    assert Audit(tuple(found), 30).sentence == sentence
+
+
+EXCLUDES = {
+    "calibration": lambda low, high: low > 0.5,
+    "side_bias": lambda low, high: 0.3 < low < 0.5 < high < 0.7,
+    "drift": lambda low, high: low > 0.3,
+    "fatigue": lambda low, high: high < 3.0,
+    "lapses": lambda low, high: high < 0.2,
+    "ties": lambda low, high: high < 0.5,
+}
+"""Whether an interval excludes a fault of the size that docs/trust.md calls one."""
+
+
+@pytest.mark.parametrize(("fault", "answers"), [("none", 24), ("none", 60), ("coins", 60), ("none", 120)])
+def test_a_finding_is_good_only_if_its_interval_excludes_the_fault(fault, answers):
+    audit = simulate_study(AuditTask(fault, 8, answers, 0.2)).audit()
+    for name, excludes in EXCLUDES.items():
+        one = audit[name]
+        if one.value is not None and one.level in ("good", "unknown"):
+            assert excludes(*one.interval) == (one.level == "good"), one
+    contradictions = audit["contradictions"]
+    assert contradictions.level != "good" or contradictions.interval[1] < 0.5
+
+
+# -- coin flips -------------------------------------------------------------------------------------------------------
+
+PAIRS = [(0.8, 0.2), (0.3, 0.6), (0.9, 0.3), (0.45, 0.7)]
+
+
+def integrate_naively(answers):
+    """The probability of answers on a line, by a sum over a grid of both hyper-parameters, times 2^n."""
+    X = np.array(answers)
+    signs = np.array([1.0, -1.0])
+    log_l, log_s = (np.linspace(np.log(m) - 3 * s, np.log(m) + 3 * s, 13) for m, s in ((0.3, 0.45), (6.0, 1.5)))
+    weights = np.exp(-0.5 * np.linspace(-3, 3, 13) ** 2)
+    weights /= weights.sum()
+    n, total, rng = len(X), 0.0, np.random.default_rng(0)
+    for scale, u in zip(np.exp(log_l), weights, strict=True):
+        K = np.exp(-0.5 * (X.ravel()[:, None] - X.ravel()) ** 2 / scale**2).reshape(n, 2, n, 2)
+        C = np.einsum("a,iajb,b->ij", signs, K, signs)
+        for s, v in zip(np.exp(log_s), weights, strict=True):
+            # Each design has a noise variance of 1.
+            margins = multivariate_normal(np.zeros(n), s * C / 2.0 + np.eye(n), seed=rng)
+            total += u * v * margins.cdf(np.zeros(n))
+    return total * 2.0**n
+
+
+@pytest.mark.parametrize("flipped", [(), (0,), (1, 2)])
+def test_the_evidence_against_coins_integrates_over_the_hyperparameters(flipped):
+    answers = [pair[::-1] if k in flipped else pair for k, pair in enumerate(PAIRS)]
+    assert compare_with_coins(tabulate(line_study(answers))) == pytest.approx(integrate_naively(answers), rel=0.1)
+
+
+def test_the_evidence_against_coins_is_one_on_average_over_coin_flips():
+    factors = [
+        compare_with_coins(tabulate(line_study([pair[::step] for pair, step in zip(PAIRS, steps, strict=True)])))
+        for steps in itertools.product((1, -1), repeat=4)
+    ]
+    assert np.mean(factors) == pytest.approx(1.0, abs=0.1)
+    assert max(factors) > 2.0 * min(factors)
+
+
+def test_the_evidence_against_coins_leaves_out_ties():
+    with_tie = line_study([*PAIRS, (0.1, 0.9, True)], likelihood=Probit(tie_threshold=0.3))
+    found, without = (compare_with_coins(tabulate(study)) for study in (with_tie, line_study(PAIRS)))
+    assert found == pytest.approx(without, rel=1e-2)
+
+
+def test_coin_flips_are_noticed_and_a_steady_judge_is_not_called_one():
+    flips, steady = (simulate_study(AuditTask(fault, 900, 60)).audit() for fault in ("coins", "none"))
+    assert flips["accuracy"].level == "warning"
+    assert "Your answers cannot be told from coin flips" in flips["accuracy"].sentence
+    assert COINS in flips.sentence
+    assert steady["accuracy"].level == "good"
+    assert "to 1 against coin flips." in steady["accuracy"].sentence
+
+
+def test_few_answers_are_not_called_coin_flips():
+    audit = simulate_study(AuditTask("coins", 901, 30)).audit()
+    assert COINS not in audit.sentence
+    assert "for coin flips." in audit["accuracy"].sentence
 
 
 # -- predictions ------------------------------------------------------------------------------------------------------
@@ -231,23 +350,25 @@ def test_more_circles_than_the_model_expects_are_a_problem():
     assert found.data.observed > np.quantile(found.data.values, 0.9)
 
 
-def course_with(drift_factor):
-    posterior = GridPosterior.from_log_density(np.linspace(0.03, 1.0, 50), np.zeros(50))
+def course_with(drift_factor, lowest):
+    posterior = GridPosterior.from_log_density(np.linspace(lowest, 1.0, 50), np.zeros(50))
     return TimeCourse(posterior, posterior, drift_factor, 1.0)
 
 
 @pytest.mark.parametrize(
-    ("factor", "start"),
+    ("factor", "lowest", "level", "start"),
     [
-        (0.3, "Early and late answers agree:"),
-        (2.7, "Early and late answers agree as far as can be told:"),
-        (6.0, "Early and late answers may contradict each other:"),
-        (20.0, "Early and late answers contradict each other:"),
+        (0.3, 0.5, "good", "Early and late answers agree:"),
+        (0.3, 0.1, "unknown", "Early and late answers agree as far as can be told:"),
+        (6.0, 0.1, "note", "Early and late answers may contradict each other:"),
+        (20.0, 0.1, "warning", "Early and late answers contradict each other:"),
     ],
 )
-def test_the_words_about_drift_follow_its_evidence(factor, start):
-    finding = find_drift(tabulate(line_study([(0.8, 0.2)])), course_with(factor))
+def test_the_words_about_drift_follow_its_evidence_and_its_interval(factor, lowest, level, start):
+    finding = find_drift(tabulate(line_study([(0.8, 0.2)])), course_with(factor, lowest))
+    assert finding.level == level
     assert finding.sentence.startswith(start)
+    assert ("More answers are needed to exclude a correlation of 0.3." in finding.sentence) == (level == "unknown")
 
 
 # -- evidence of variants ---------------------------------------------------------------------------------------------
@@ -348,8 +469,18 @@ def test_a_fault_is_found_in_at_least_half_of_a_few_studies(fault, finding, answ
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("fault", "at_least", "at_most"), [("coins", 16, 20), ("none", 0, 3)])
+def test_coin_flips_and_steady_judges_are_told_apart_by_their_answers_to_the_questions_of_a_study(
+    fault, at_least, at_most
+):
+    audits = [simulate_study(AuditTask(fault, seed, 40, questions="asked")).audit() for seed in range(500, 520)]
+    # Of 20 studies at rates of 9 in 10 and 1 in 20, one experiment in twenty has fewer than 16, or more than 3.
+    assert at_least <= sum(COINS in audit.sentence for audit in audits) <= at_most
+
+
+@pytest.mark.slow
 def test_steady_judges_are_rarely_called_faulty():
-    audits = [simulate_study(task).audit() for task in plan_audits(45, ((60, 0.35),)) if task.fault == "none"]
+    audits = [simulate_study(task).audit() for task in plan_audits((AuditSetting(60, 0.35, ("none",)),), 45)]
     for name in NAMES:
         warnings = sum(audit[name].level == "warning" for audit in audits)
         # At most one in ten; with that rate, one in twenty experiments has more than 8 of 45.

@@ -86,7 +86,7 @@ def test_a_folder_is_no_file(study, tmp_path):
 
 
 def test_a_path_given_for_a_text_is_told_apart(study, tmp_path):
-    with pytest.raises(InputError, match="use load for the path of a file"):
+    with pytest.raises(InputError, match=r"give the path of a file to Optimizer\.load"):
         Optimizer.from_json("study.json")
 
 
@@ -94,5 +94,5 @@ def test_a_file_cut_short_is_refused(study, tmp_path):
     path = tmp_path / "study.json"
     study.save(path)
     path.write_text(path.read_text("utf-8")[:-20], "utf-8")
-    with pytest.raises(InputError, match=r"a study must be JSON.*pass all of the text"):
+    with pytest.raises(InputError, match=r"a study must be JSON.*damaged or cut short: restore a copy"):
         Optimizer.load(path)

@@ -28,7 +28,7 @@ def summarise(events, anchors=ANCHORS, model=None):
 
 
 def counts(found):
-    return {band.name: (band.pairs, band.agreed) for band in found.bands}
+    return {band.name: (band.retests, band.agreed) for band in found.bands}
 
 
 # -- counts ------------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def test_consecutive_answers_are_compared_and_skips_are_not():
     ]  # fmt: skip
     found = summarise(events)
     assert counts(found) == {"near your anchors": (3, 2), "in between": (0, 0), "elsewhere": (1, 1)}
-    assert (found.pairs, found.agreed) == (4, 3)
+    assert (found.retests, found.agreed) == (4, 3)
 
 
 def test_designs_of_equal_coordinates_are_different_pairs():
@@ -67,7 +67,7 @@ def test_designs_of_equal_coordinates_are_different_pairs():
     space = Catalogue([{"n": "a", "v": 1}, {"n": "b", "v": 2}, {"n": "twin of a", "v": 1}], key="n", features=["v"])
     a, b, twin = (space[i] for i in range(3))
     events = [answered(a, b, "first"), answered(twin, b, "second")]
-    assert summarise_retests(events, space, NoiseMap.constant(1.0), None).pairs == 0
+    assert summarise_retests(events, space, NoiseMap.constant(1.0), None).retests == 0
 
 
 def test_each_band_has_its_share_and_its_interval():
@@ -200,9 +200,9 @@ def test_a_judge_of_constant_error_agrees_with_themselves_as_often_as_the_formul
     for _ in range(12):
         retest = _play(rng, lambda duel: error, 38, anchors=[]).retest()
         (band,) = retest.bands
-        assert band.pairs >= 15
+        assert band.retests >= 15
         covered += band.interval[0] <= expected <= band.interval[1]
-        agreed, total = agreed + band.agreed, total + band.pairs
+        agreed, total = agreed + band.agreed, total + band.retests
     assert covered >= 9
     assert abs(agreed / total - expected) < 3.5 * np.sqrt(expected * (1 - expected) / total)
 
@@ -223,7 +223,7 @@ def test_a_judge_who_is_reliable_near_their_anchors_is_seen_to_be():
         tell(study.ask_again(event))
     bands = {band.name: band for band in study.retest().bands}
     near, far = bands["near your anchors"], bands["elsewhere"]
-    assert (near.pairs, near.agreed, far.pairs) == (30, 30, 30)
+    assert (near.retests, near.agreed, far.retests) == (30, 30, 30)
     assert far.interval[0] < 0.5 < far.interval[1] < near.interval[0]
     assert 0.5 < far.expected < near.expected
 
@@ -232,12 +232,12 @@ def test_the_retest_of_a_study_survives_saving_and_counts_undone_answers_no_more
     study = _play(np.random.default_rng(0), lambda duel: 0.3, 18)
     found = study.retest()
     assert isinstance(found, Retest)
-    assert found.pairs == 5
+    assert found.retests == 5
     assert found == Optimizer.from_json(study.to_json()).retest()
     json.dumps([vars(band) for band in found.bands])
     for _ in range(5):
         study.undo()
-    assert study.retest().pairs < 5
+    assert study.retest().retests < 5
 
 
 def test_a_study_without_answers_has_no_retests():

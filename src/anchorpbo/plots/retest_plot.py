@@ -38,7 +38,7 @@ class RetestPlot(Plot):
     data: Retest
 
     def __post_init__(self) -> None:
-        if not self.data.pairs:
+        if not self.data.retests:
             rule = "retest agreement needs a pair that was answered twice"
             raise InputError(rule, "none", "create the study with repeat_rate=0.05, or use ask_again")
 
@@ -51,16 +51,16 @@ class RetestPlot(Plot):
     @property
     def rows(self) -> list[RetestBand]:
         """The bands that have retests, from bottom to top."""
-        return [band for band in reversed(self.data.bands) if band.pairs]
+        return [band for band in reversed(self.data.bands) if band.retests]
 
     @property
     def ticks(self) -> list[str]:
         """Labels of the bands from bottom to top."""
-        return [f"{band.name}: {band.agreed} of {band.pairs}" for band in self.rows]
+        return [f"{band.name}: {band.agreed} of {band.retests}" for band in self.rows]
 
     @property
     def _observed(self) -> list[float]:
-        return [100.0 * band.agreed / band.pairs for band in self.rows]
+        return [100.0 * band.agreed / band.retests for band in self.rows]
 
     @property
     def _lengths(self) -> tuple[list[float], list[float]]:
@@ -118,5 +118,5 @@ class RetestPlot(Plot):
 
 def _describe_band(band: RetestBand) -> str:
     low, high = (format_fixed(100 * value, 0) for value in band.interval)
-    share = f"{band.agreed} of {band.pairs} ({low} to {high} %)"
+    share = f"{band.agreed} of {band.retests} ({low} to {high} %)"
     return share if band.expected is None else f"{share}, expected {format_fixed(100 * band.expected, 0)} %"

@@ -56,7 +56,7 @@ def audit_html(audit: Audit) -> str:
     for one in audit:
         interval = " to ".join(f"{end:.2f}" for end in one.interval)
         value = None if one.value is None else f"{one.value:.2f}"
-        level = tag("b", one.level) if one.level == "warning" else one.level
+        level = tag("b", one.level_text) if one.level == "warning" else one.level_text
         rows.append((one.title, level, value, interval, tag("span", one.sentence)))
     heads = ("finding", "level", "value", "90 % interval", "in words")
     return sheet(audit.sentence, table(heads, rows, numbers=("value",)))

@@ -50,8 +50,8 @@ class RetestBand:
     ----------
     name
         ``"near your anchors"``, ``"in between"`` or ``"elsewhere"``; ``"all pairs"`` without anchors.
-    pairs
-        Number of retests: pairs of consecutive answers to the same pair of designs.
+    retests
+        Number of retests: each compares two consecutive answers to the same pair of designs.
     agreed
         Number of retests with the same answer.
     share
@@ -63,7 +63,7 @@ class RetestBand:
     """
 
     name: str
-    pairs: int
+    retests: int
     agreed: int
     share: float | None
     interval: tuple[float, float]
@@ -86,9 +86,9 @@ class Retest:
     sentence: str
 
     @property
-    def pairs(self) -> int:
+    def retests(self) -> int:
         """Number of retests in all bands."""
-        return sum(band.pairs for band in self.bands)
+        return sum(band.retests for band in self.bands)
 
     @property
     def agreed(self) -> int:
@@ -169,10 +169,10 @@ def _make_band(name: str, retests: IntArray, agreed: IntArray, expected: Array) 
 
 def _describe(bands: Iterable[RetestBand]) -> str:
     parts = [
-        f"{band.agreed} of {band.pairs} time{'s'[: band.pairs != 1]}"
+        f"{band.agreed} of {band.retests} time{'s'[: band.retests != 1]}"
         + (f" {band.name}" if band.name != ALL_PAIRS else "")
         for band in bands
-        if band.pairs
+        if band.retests
     ]
     if not parts:
         return NO_RETESTS

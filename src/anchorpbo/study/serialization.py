@@ -39,6 +39,10 @@ VERSION = 1
 
 Layout = dict[str, Any]
 
+DAMAGED = "the study is damaged or cut short: restore a copy of it, or save it again"
+NOT_A_STUDY = "give a study that anchorpbo saved or exported"
+"""Remedies for a text that is not a whole study."""
+
 MIGRATIONS: dict[int, Callable[[Layout], Layout]] = {}
 """Function from each old version to the next."""
 
@@ -92,20 +96,27 @@ def read_options(layout: Mapping[str, Any], objects: Mapping[str, Any]) -> dict[
 
 def make_layout_error(error: Exception) -> InputError:
     """Return the error for a study whose settings have the wrong layout."""
-    rule, remedy = "a study must have a space, anchors, a seed and options", "pass the text that to_json gave"
-    return InputError(rule, f"trouble with {error}", remedy)
+    return InputError("a study must have a space, anchors, a seed and options", f"trouble with {error}", DAMAGED)
 
 
 def _read_layout(text: str) -> Layout:
     try:
         layout = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
-        remedy = "pass all of the text that to_json gave, or use load for the path of a file"
-        raise InputError("a study must be JSON", f"{error}", remedy) from error
+        raise InputError("a study must be JSON", f"{error}", _advise(text)) from error
     if not isinstance(layout, dict) or layout.get("format") != FORMAT:
         rule = f'a study must be an object with "format": "{FORMAT}"'
-        raise InputError(rule, repr(layout), "pass the text that to_json gave")
+        raise InputError(rule, repr(layout), NOT_A_STUDY)
     return _migrate(layout)
+
+
+def _advise(text: object) -> str:
+    """Return what to do about a text that is not JSON."""
+    if isinstance(text, str) and text.lstrip().startswith("{"):
+        return DAMAGED
+    if isinstance(text, str) and text.endswith(".json"):
+        return "give the path of a file to Optimizer.load"
+    return NOT_A_STUDY
 
 
 def _migrate(layout: Layout) -> Layout:
@@ -116,14 +127,14 @@ def _migrate(layout: Layout) -> Layout:
         or not min(MIGRATIONS, default=VERSION) <= version <= VERSION
     ):
         rule = f"a study must be of a version up to {VERSION}, the latest that this release reads"
-        raise InputError(rule, repr(version), "update anchorpbo")
+        is_newer = isinstance(version, int) and version > VERSION
+        raise InputError(rule, repr(version), "update anchorpbo" if is_newer else DAMAGED)
     while version < VERSION:
         layout = {**MIGRATIONS[version](layout), "version": version + 1}
         version += 1
     for key, kind in (("study", dict), ("events", list)):
         if not isinstance(layout.get(key), kind):
-            remedy = "pass the text that to_json gave"
-            raise InputError(f'a study must have "{key}"', repr(layout.get(key)), remedy)
+            raise InputError(f'a study must have "{key}"', repr(layout.get(key)), DAMAGED)
     return layout
 
 

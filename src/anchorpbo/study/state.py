@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError, NothingLeftError
-from anchorpbo.model import PreferenceGP
+from anchorpbo.model import Learn, PreferenceGP
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.anchor_checks import select_check
@@ -295,8 +295,14 @@ class StudyState:
         model = self.fitter.report_model(data) if len(data) else None
         key = (*self._model_key, times) if len(data) else (data.digest, times)
         return self._audits.get_or_compute(
-            key, lambda: audit_answers(model, data, list(self.log), times, self.settings.seed)
+            key, lambda: audit_answers(model, self._resolve_priors(), data, list(self.log), times, self.settings.seed)
         )
+
+    def _resolve_priors(self) -> dict[str, Learn | None]:
+        """Return the priors of the hyper-parameters of the kernel that the study learns."""
+        plan, data = self.settings.plan, self.data
+        noise = plan.noise_map(data.anchors, data.negative_anchors)
+        return resolve_priors(plan, data.dimension, noise.scale)
 
     def report_model(self) -> PreferenceGP:
         """Return the model behind recommendations; raise before the first informative answer."""

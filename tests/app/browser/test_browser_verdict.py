@@ -65,6 +65,7 @@ def test_findings_about_the_answers_open_their_figures(home, site, visitor, sche
     expect(page.locator("#trust")).to_have_attribute("aria-busy", "false")
     found = page.request.get(f"{home}/api/studies/{study}/audit").json()
     assert text_of(page, "#trust-sentence") == [found["sentence"]]
+    assert text_of(page, "#trust-findings .level") == [one["level_text"] for one in found["findings"]]
     assert text_of(page, "#trust-findings p") == [one["sentence"] for one in found["findings"]]
     drift = page.locator("#trust-findings li[data-name=drift]")
     expect(drift.locator(".main-svg")).to_have_count(0)
@@ -83,7 +84,7 @@ def test_the_verdict_on_the_anchors_and_a_question_that_checks_them(home, site, 
     page = open_results(home, visitor(color_scheme=scheme), study, OPPOSITE)
     expect(page.locator("#trust")).to_have_attribute("aria-busy", "false")
     found = page.request.get(f"{url}/anchors/validation").json()
-    assert found["retest"]["pairs"] == 6
+    assert found["retest"]["retests"] == 6
     more = f"{found['explanation']} {found['advice']}"
     assert text_of(page, "#validation h3") == ["Are my anchors right?", "Repeated pairs"]
     paragraphs = text_of(page, "#validation > p:not(:has(button))")

@@ -27,6 +27,7 @@ def test_the_findings_of_a_stored_study_are_printed(tmp_path):
     assert found.exit_code == 0, found.output
     assert found.stdout.startswith("There are not enough answers")
     assert "Side bias" in found.stdout
+    assert "cannot tell yet" in found.stdout
     data = json.loads(run(id, "--db", db, "--json").stdout)
     assert data["answers"] == 1
     assert [one["name"] for one in data["findings"]][:2] == ["accuracy", "calibration"]
@@ -42,6 +43,7 @@ def test_a_saved_study_is_read_from_its_file(tmp_path):
     assert data["sentence"] == study.audit().sentence
     for one, finding in zip(data["findings"], study.audit(), strict=True):
         assert (one["name"], one["level"], one["sentence"]) == (finding.name, finding.level, finding.sentence)
+        assert one["level_text"] == finding.level_text
         assert one["value"] == finding.value
         assert one["interval"] == list(finding.interval)
 
@@ -58,7 +60,7 @@ def test_the_first_lines_are_about_the_anchors_and_repeated_answers(tmp_path):
     assert validation.retest.sentence in lines.partition(study.audit().sentence)[0]
     data = json.loads(run(str(path), "--json").stdout)["anchors"]
     assert (data["anchors"], data["bayes_factor"], data["verdict"]) == (1, validation.bayes_factor, validation.verdict)
-    assert data["retest"]["pairs"] == 1
+    assert data["retest"]["retests"] == 1
 
 
 def test_the_help_names_the_findings():

@@ -422,6 +422,7 @@ def test_a_report_says_whether_the_answers_can_be_trusted():
     assert "Can I trust these answers?" in text
     assert audit.sentence in text
     for one in audit.findings:
+        assert f"{one.title} ({one.level_text}):" in text
         assert one.sentence in text
 
 

@@ -66,7 +66,7 @@ def test_a_repeat_is_a_question_like_any_other():
         assert duels[n].reason == duels[n].why
         assert duels[n].progress.p_within is not None
         assert vars(duels[n]).keys() == vars(duels[0]).keys()
-    assert studies.sessions.session(id, "owner").optimizer.retest().pairs >= len(repeats)
+    assert studies.sessions.session(id, "owner").optimizer.retest().retests >= len(repeats)
 
 
 def test_undo_a_replay_and_an_import_keep_repeats():

@@ -123,7 +123,7 @@ def test_the_validation_of_anchors_is_that_of_the_study_and_has_figures():
     assert (found.anchors, found.bayes_factor, found.verdict) == (1, expected.bayes_factor, expected.verdict)
     assert found.factors == list(expected.factors)
     assert found.explanation.startswith("The Bayes factor is ")
-    assert found.retest.pairs == expected.retest.pairs == 6
+    assert found.retest.retests == expected.retest.retests == 6
     assert [band.agreed for band in found.retest.bands] == [band.agreed for band in expected.retest.bands]
     assert found.paragraphs == [found.sentence, found.explanation, found.advice, found.retest.sentence]
     for name, text in (("anchor_evidence", found.sentence), ("retest", "Same answer when a pair was asked again")):

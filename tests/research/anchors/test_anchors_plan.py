@@ -56,7 +56,15 @@ def test_the_other_studies_have_their_arms():
     )
     assert {task.rounds for task in plan("ackley")} == {100}
     assert set(Counter(task.truth for task in plan("maps")).values()) == {40}
-    assert set(Counter((task.answers, task.fault) for task in plan("audit")).values()) == {100}
+    audits = Counter((task.questions, task.answers, task.noise, task.fault) for task in plan("audit"))
+    assert audits["asked", 40, 0.35, "none"] == audits["asked", 40, 0.35, "coins"] == 20
+    assert audits["asked", 40, 0.6, "none"] == 10
+    assert {count for (questions, answers, *_), count in audits.items() if (questions, answers) == ("random", 60)} == {
+        20
+    }
+    assert {count for (questions, answers, *_), count in audits.items() if (questions, answers) == ("random", 120)} == {
+        10
+    }
     assert {task.noise for task in plan("ask")} == {"fixed", "learnt", "learnt-metric"}
     assert {task.answers for task in plan("ask")} == {ANSWERS} == {150}
 

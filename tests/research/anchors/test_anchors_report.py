@@ -293,7 +293,8 @@ def summaries():
         for seed in range(3)
     ]
     audits = [
-        {"fault": "none", "answers": 60, "seed": seed, "finding": name, "level": "good"}
+        {"questions": "random", "answers": 60, "noise": 0.35, "fault": "none", "seed": seed, "finding": name}
+        | {"level": "good"}
         for name in REPORTED
         for seed in range(3)
     ]

@@ -3,11 +3,13 @@
 import polars as pl
 import pytest
 
+from anchorpbo import Optimizer, Real, Space
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.shares import jeffreys_interval
 from anchorpbo.research.anchors.audit_power import (
     FAULTS,
     REPORTED,
+    AuditSetting,
     AuditTask,
     format_power,
     plan_audits,
@@ -23,8 +25,8 @@ def frame(task):
 
 
 def test_the_plan_has_each_fault_with_each_seed():
-    tasks = plan_audits(3, ((60, 0.35),))
-    assert len(tasks) == len({task.key for task in tasks}) == 3 * len(FAULTS)
+    tasks = plan_audits((AuditSetting(60, 0.35), AuditSetting(60, 0.35, ("none", "coins"), "asked")), 3)
+    assert len(tasks) == len({task.key for task in tasks}) == 3 * (len(FAULTS) + 2)
     assert all(isinstance(task, ExperimentTask) for task in tasks)
 
 
@@ -33,6 +35,16 @@ def test_judges_with_one_seed_compare_the_same_pairs():
     assert [(one["first"], one["second"]) for one in steady] == [(one["first"], one["second"]) for one in biased]
     firsts = [sum(one["outcome"] == "first" for one in each) for each in (steady, biased)]
     assert firsts[1] > firsts[0]
+
+
+def test_a_study_of_the_default_preset_asks_its_own_questions():
+    task = AuditTask("coins", 1, 6, questions="asked")
+    history, study = simulate_study(task).history, Optimizer(Space(x=Real(0, 1), y=Real(0, 1)), seed=1)
+    for event in history:
+        duel = study.ask()
+        assert (duel.first, duel.second) == (event["first"], event["second"])
+        study.tell(duel, event["outcome"])
+    assert {event["outcome"] for event in history} == {"first", "second"}
 
 
 def test_a_task_has_one_row_per_finding():
@@ -44,7 +56,8 @@ def test_a_task_has_one_row_per_finding():
 def test_the_power_is_the_share_of_warnings_with_its_interval():
     levels = ["warning", "good", "note", "unknown", "warning"]
     rows = [
-        {"fault": fault, "answers": 60, "seed": seed, "finding": name, "level": levels[seed]}
+        {"questions": "asked", "answers": 60, "noise": 0.35}
+        | {"fault": fault, "seed": seed, "finding": name, "level": levels[seed]}
         for seed in range(5)
         for fault in ("none", "drift")
         for name in REPORTED
@@ -54,11 +67,18 @@ def test_the_power_is_the_share_of_warnings_with_its_interval():
     assert (row["studies"], row["warning"], row["warning_or_note"], row["unknown"]) == (5, 0.4, 0.6, 0.2)
     assert (row["low"], row["high"]) == jeffreys_interval(2, 5)
     table = format_power(power)
-    assert "| 60 | none | 40 % (" in table
+    assert "| asked | 60 | 0.35 | none | 5 | 40 % (" in table
     assert len(table.splitlines()) == 4
 
 
-@pytest.mark.parametrize(("settings", "error"), [(("mood", 0), UnknownNameError), (("none", 0, 0), InputError)])
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        (("mood", 0), UnknownNameError),
+        (("none", 0, 0), InputError),
+        (("none", 0, 60, 0.35, "easy"), UnknownNameError),
+    ],
+)
 def test_impossible_settings_are_rejected(settings, error):
     with pytest.raises(error):
         AuditTask(*settings)

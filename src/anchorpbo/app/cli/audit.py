@@ -17,8 +17,6 @@ from anchorpbo.app.cli.terminal import make_console
 from anchorpbo.app.service.views.trust import AnchorValidationView, AuditView
 from anchorpbo.study import Optimizer
 
-_MARKS = {"good": "", "note": "?", "warning": "!", "unknown": ""}
-
 
 def audit(db: str | None, study: str, participant: str, *, as_json: bool, console: Console | None = None) -> None:
     """Print the findings about the answers of a study in the database, or in a file that `Optimizer.save` wrote."""
@@ -34,11 +32,11 @@ def audit(db: str | None, study: str, participant: str, *, as_json: bool, consol
         console.print()
     console.print(Text(found.sentence, "bold"))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for heading in ("", "finding", "in words"):
+    for heading in ("finding", "result", "in words"):
         table.add_column(heading, overflow="fold")
     for one in found.findings:
         style = "bold" if one.level == "warning" else "dim" if one.level == "unknown" else ""
-        table.add_row(Text(_MARKS[one.level], style), Text(one.title, style), Text(one.sentence, style))
+        table.add_row(Text(one.title, style), Text(one.level_text, style), Text(one.sentence, style))
     console.print(table, soft_wrap=False)
 
 

@@ -161,7 +161,7 @@ def audit(
     Each finding is a number with its 90 % interval and a sentence: accuracy
     and calibration of predicted answers, contradictions, cycles, side bias,
     drift, fatigue, lapses, ties, and the trend of the response times.
-    A finding marked with ! is a problem, one with ? may be one.
+    Its result is "problem", "worth a look", "fine" or "cannot tell yet".
 
     If there are anchors, or pairs that were asked twice, the first lines say
     whether the answers support the anchors, and how often repeated answers

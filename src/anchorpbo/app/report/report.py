@@ -74,7 +74,6 @@ _FIGURE_LABELS: Mapping[FigureName, str] = {
     "anchor_evidence": "Evidence for the anchors",
     "retest": "Agreement of answers to the same pair",
 }
-_LEVEL_TEXTS = {"good": "", "note": " (note)", "warning": " (problem)", "unknown": ""}
 
 
 def render_report(studies: StudyService, id: str, participant: str = OWNER, risk_weight: float | None = None) -> str:
@@ -272,13 +271,13 @@ def _render_validation(studies: StudyService, id: str, participant: str) -> list
     if found.anchor_paragraphs:
         parts += [tag("h3", "Are my anchors right?"), *(tag("p", text) for text in found.anchor_paragraphs)]
         parts += [render_figure("anchor_evidence")] if found.strengths else []
-    if found.retest.pairs:
+    if found.retest.retests:
         parts += [tag("h3", "Repeated pairs"), tag("p", found.retest.sentence), render_figure("retest")]
     return parts
 
 
 def _render_audit(found: AuditView, figure: Plot, anchors: Sequence[Markup]) -> Markup:
-    listed = [tag("li", tag("b", f"{one.title}{_LEVEL_TEXTS[one.level]}: "), one.sentence) for one in found.findings]
+    listed = [tag("li", tag("b", f"{one.title} ({one.level_text}): "), one.sentence) for one in found.findings]
     parts = [tag("p", found.sentence, class_="lead"), *anchors]
     parts += [tag("h3", "Findings")] if anchors else []
     parts += [tag("ul", *listed), tag("p", _AUDIT_TEXT)]

@@ -1841,6 +1841,7 @@ export interface components {
             sentence: string;
             /** @enum {string} */
             level: "good" | "note" | "warning" | "unknown";
+            level_text: string;
             figure: boolean;
         };
         /** @description Utility, its interval, noise and reliability at some designs, as lists of one length, or of rows and columns. */
@@ -2080,7 +2081,7 @@ export interface components {
         /** @description Agreement of answers to the same pair in one band of reliability; see `anchorpbo.study.RetestBand`. */
         RetestBandView: {
             name: string;
-            pairs: number;
+            retests: number;
             agreed: number;
             share: number | null;
             interval: number[];
@@ -2089,7 +2090,7 @@ export interface components {
         /** @description Agreement of a participant's answers to the same pair; see `anchorpbo.study.Retest`. */
         RetestView: {
             sentence: string;
-            pairs: number;
+            retests: number;
             bands: components["schemas"]["RetestBandView"][];
         };
         /** @description Answers of two participants to the pairs that both were asked. */

@@ -8,9 +8,20 @@ from typing import Any
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.validation import as_integer
-from anchorpbo.research.anchors import audit_power, map_accuracy
+from anchorpbo.research.anchors import map_accuracy
 from anchorpbo.research.anchors.ask_cost import TIMED, AskTask
-from anchorpbo.research.anchors.audit_power import plan_audits
+from anchorpbo.research.anchors.audit_power import (
+    ASKED,
+    ASKED_NOISY,
+    ASKED_NOISY_SEEDS,
+    ASKED_SEEDS,
+    LONG,
+    LONG_SEEDS,
+    SHORT,
+    SHORT_SEEDS,
+    AuditSetting,
+    plan_audits,
+)
 from anchorpbo.research.anchors.map_accuracy import make_map_tasks
 from anchorpbo.research.anchors.map_studies import ANSWERS, MapStudy
 from anchorpbo.research.anchors.risk_adjusted import PRESETS, ROUNDS, RiskStudy
@@ -53,8 +64,7 @@ ASK_SEEDS = 3
 
 QUICK_SEEDS, QUICK_ANSWERS = 2, 8
 QUICK_ROUNDS, QUICK_ASKS = 10, 2
-QUICK_AUDIT = (20, 0.35)
-"""Number of answers and noise of an audit."""
+QUICK_AUDIT = (AuditSetting(20, 0.35, ("none", "sides", "drift", "coins")), AuditSetting(10, 0.35, ("coins",), "asked"))
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,12 @@ STUDIES: dict[str, tuple[SeededTasks, ...]] = {
     ),
     "ackley": (SeededTasks(RISK_SEEDS, lambda seed: [RiskStudy(preset, seed, ROUNDS) for preset in PRESETS]),),
     "maps": (SeededTasks(map_accuracy.SEEDS, lambda seed: make_map_tasks(1, seed)),),
-    "audit": (SeededTasks(audit_power.SEEDS, lambda seed: plan_audits(1, first_seed=seed)),),
+    "audit": (
+        SeededTasks(ASKED_SEEDS, lambda seed: plan_audits(ASKED, 1, seed)),
+        SeededTasks(ASKED_NOISY_SEEDS, lambda seed: plan_audits(ASKED_NOISY, 1, seed)),
+        SeededTasks(SHORT_SEEDS, lambda seed: plan_audits(SHORT, 1, seed)),
+        SeededTasks(LONG_SEEDS, lambda seed: plan_audits(LONG, 1, seed)),
+    ),
     "ask": (SeededTasks(ASK_SEEDS, lambda seed: [AskTask(noise, seed) for noise in TIMED]),),
 }
 """Studies of the benchmark by name."""
@@ -147,7 +162,7 @@ QUICK_STUDIES: dict[str, tuple[SeededTasks, ...]] = {
     ),
     "ackley": (SeededTasks(QUICK_SEEDS, lambda seed: [RiskStudy(preset, seed, QUICK_ROUNDS) for preset in PRESETS]),),
     "maps": (SeededTasks(QUICK_SEEDS, lambda seed: make_map_tasks(1, seed)),),
-    "audit": (SeededTasks(QUICK_SEEDS, lambda seed: plan_audits(1, (QUICK_AUDIT,), seed)),),
+    "audit": (SeededTasks(QUICK_SEEDS, lambda seed: plan_audits(QUICK_AUDIT, 1, seed)),),
     "ask": (SeededTasks(1, lambda seed: [AskTask(noise, seed, QUICK_ANSWERS, QUICK_ASKS) for noise in TIMED]),),
 }
 """A few short runs of each study."""

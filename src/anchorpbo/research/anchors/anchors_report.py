@@ -72,8 +72,9 @@ def _to_markdown(tabulate: Callable[[pl.DataFrame], TextTable]) -> Callable[[pl.
 
 def _describe_power(power: pl.DataFrame) -> str:
     note = (
-        f"Share of {power['studies'].to_numpy().max()} simulated studies in which the audit warns of a finding, with "
-        "its 90 % interval. A row of the fault none has rates of false alarms."
+        "Share of simulated studies in which the audit warns of a finding, with its 90 % interval. A row of the fault "
+        "none has rates of false alarms. Questions: random pairs, or those that the default preset asks. Noise: its "
+        "standard deviation; 0.2, 0.35 and 0.6 make one answer in 13, in eight and in five to random pairs wrong."
     )
     return f"**Warnings of the audit**\n\n{format_power(power)}\n\n{note}\n"
 

@@ -1,8 +1,8 @@
 """Power of the audit: simulated judges with one fault each, and the share of audits that report it.
 
 Symbols: t in [0, 1] is the time of an answer, e standard normal, u(x) = -3 |x - x*| the utility on the unit square,
-with a random optimum x* in its middle. A judge compares random pairs of 25 random designs, and prefers the first if
-u(first) - u(second) + s e > 0.
+with a random optimum x* in its middle. A judge prefers the first design of a pair if u(first) - u(second) + s e > 0.
+Questions are random pairs of 25 random designs, or those that a study of the default preset asks.
 
 ::
 
@@ -11,6 +11,7 @@ u(first) - u(second) + s e > 0.
     drift      x* moves on a line from its place to the opposite one, (1, 1) - x*
     fatigue    with probability 0.8 t the answer is random: the share of errors rises by up to 40 % towards the end
     lapses     with probability 0.2 the answer is random
+    coins      every answer is a coin flip
 
 `summarise_power` counts, for each fault, answers and check, the audits with a warning, those with a warning or a note,
 and those without enough answers. A row of the fault none is a rate of false alarms.
@@ -33,18 +34,38 @@ from anchorpbo.space import Design, Real, Space
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
-Fault = Literal["none", "sides", "drift", "fatigue", "lapses"]
+Fault = Literal["none", "sides", "drift", "fatigue", "lapses", "coins"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
+Questions = Literal["random", "asked"]
+QUESTIONS: tuple[Questions, ...] = get_args(Questions)
 DESIGNS = 25
 """Number of designs that pairs are drawn from."""
 SIDE_BIAS, FATIGUE, LAPSE = 0.524, 0.8, 0.2
-SEEDS = 100
-"""Number of seeds at full size."""
-SETTINGS = ((60, 0.35), (120, 0.2))
-"""Numbers of answers, and standard deviations of the noise."""
-REPORTED = ("side_bias", "drift", "fatigue", "lapses", "contradictions", "cycles", "accuracy", "calibration")
+REPORTED = ("accuracy", "side_bias", "drift", "fatigue", "lapses", "contradictions", "cycles", "calibration")
 """Findings in the table, those of the simulated faults first."""
 _SPACE = Space(x=Real(0, 1), y=Real(0, 1))
+
+
+@dataclass(frozen=True)
+class AuditSetting:
+    """Studies of one length, kind of questions and noise, with several faults."""
+
+    answers: int
+    noise: float
+    faults: tuple[Fault, ...] = FAULTS
+    questions: Questions = "random"
+
+
+SHORT = (AuditSetting(60, 0.35),)
+"""Studies with random pairs, in which one answer in eight is wrong."""
+LONG = (AuditSetting(120, 0.2),)
+"""Longer studies with less noise, in which one answer in 13 is wrong."""
+ASKED = (AuditSetting(40, 0.35, ("none", "coins"), "asked"),)
+"""Studies with the questions of the default preset."""
+ASKED_NOISY = (AuditSetting(40, 0.6, ("none",), "asked"),)
+"""The same with a noise that makes one answer in five to random pairs wrong."""
+SHORT_SEEDS, LONG_SEEDS, ASKED_SEEDS, ASKED_NOISY_SEEDS = 20, 10, 20, 10
+"""Numbers of seeds at full size."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +79,13 @@ class AuditTask(ExperimentTask):
     answers: int = 60
     noise: float = 0.35
     """Standard deviation s of the noise."""
+    questions: str = "random"
+    """``"random"`` pairs, or those ``"asked"`` by the default preset."""
 
     def __post_init__(self) -> None:
-        if self.fault not in FAULTS:
-            raise UnknownNameError.of("a fault", self.fault, FAULTS)
+        for kind, name, known in (("a fault", self.fault, FAULTS), ("questions", self.questions, QUESTIONS)):
+            if name not in known:
+                raise UnknownNameError.of(kind, name, known)
         object.__setattr__(self, "seed", as_integer("seed", self.seed, 0))
         object.__setattr__(self, "answers", as_integer("answers", self.answers, 1))
         object.__setattr__(self, "noise", as_positive("noise", self.noise))
@@ -84,33 +108,37 @@ def simulate_study(task: AuditTask) -> Optimizer:
     study, designs, optimum = Optimizer(_SPACE, seed=task.seed), rng.random((DESIGNS, 2)), 0.2 + 0.6 * rng.random(2)
     for t in np.linspace(0.0, 1.0, task.answers).tolist():
         first, second = designs[rng.choice(DESIGNS, 2, replace=False)]
+        if task.questions == "asked":
+            duel = study.ask()
+            first, second = _encode(duel.first), _encode(duel.second)
+        else:
+            duel = study.ask_pair(_decode(first), _decode(second))
         here = optimum + t * (1.0 - 2.0 * optimum) if task.fault == "drift" else optimum
         margin = _utility(first, here) - _utility(second, here) + task.noise * rng.standard_normal()
         margin += SIDE_BIAS * task.noise if task.fault == "sides" else 0.0
-        random = rng.random() < {"fatigue": FATIGUE * t, "lapses": LAPSE}.get(task.fault, 0.0)
+        random = rng.random() < {"fatigue": FATIGUE * t, "lapses": LAPSE, "coins": 1.0}.get(task.fault, 0.0)
         chooses_first = rng.random() < 0.5 if random else margin > 0.0
-        study.tell(study.ask_pair(_decode(first), _decode(second)), "first" if chooses_first else "second")
+        study.tell(duel, "first" if chooses_first else "second")
     return study
 
 
-def plan_audits(
-    seeds: int = SEEDS, settings: Sequence[tuple[int, float]] = SETTINGS, first_seed: int = 0
-) -> list[AuditTask]:
-    """Return the tasks of all faults."""
+def plan_audits(settings: Sequence[AuditSetting], seeds: int, first_seed: int = 0) -> list[AuditTask]:
+    """Return the tasks of all settings."""
     return [
-        AuditTask(fault, seed, answers, noise)
-        for answers, noise in settings
+        AuditTask(fault, seed, each.answers, each.noise, each.questions)
         for seed in range(first_seed, first_seed + seeds)
-        for fault in FAULTS
+        for each in settings
+        for fault in each.faults
     ]
 
 
 def summarise_power(records: pl.DataFrame) -> pl.DataFrame:
-    """Return the shares of warnings, with 90 % intervals, and of notes, by fault, number of answers and finding."""
+    """Return the shares of warnings, with 90 % intervals, and of notes, by setting, fault and finding."""
     rows = []
-    keys = ["answers", "fault", "finding"]
+    keys = ["questions", "answers", "noise", "fault", "finding"]
     order = pl.col("fault").replace_strict({fault: at for at, fault in enumerate(FAULTS)})
-    for key, part in records.sort("answers", order, "seed").group_by(keys, maintain_order=True):
+    settings = pl.col("questions").replace_strict({name: at for at, name in enumerate(QUESTIONS)})
+    for key, part in records.sort(settings, "answers", "noise", order, "seed").group_by(keys, maintain_order=True):
         n = len(part)
         warnings, notes, unknown = (int((part["level"] == level).sum()) for level in ("warning", "note", "unknown"))
         low, high = jeffreys_interval(warnings, n)
@@ -120,15 +148,16 @@ def summarise_power(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def format_power(power: pl.DataFrame) -> str:
-    """Format the shares of warnings as a Markdown table, one row per fault and number of answers."""
+    """Format the shares of warnings as a Markdown table, one row per setting and fault."""
+    names = ("questions", "answers", "noise", "fault")
     lines = [
-        f"| answers | fault | {' | '.join(name.replace('_', ' ') for name in REPORTED)} |",
-        f"| ---: | --- {'| ---: ' * len(REPORTED)}|",
+        f"| {' | '.join(names)} | studies | {' | '.join(name.replace('_', ' ') for name in REPORTED)} |",
+        f"| --- | ---: | ---: | --- | ---: {'| ---: ' * len(REPORTED)}|",
     ]
-    for (answers, fault), part in power.group_by(["answers", "fault"], maintain_order=True):
+    for key, part in power.group_by(names, maintain_order=True):
         found = {row["finding"]: row for row in part.to_dicts()}
-        cells = [_format_rate(found[name]) for name in REPORTED]
-        lines.append(f"| {answers} | {fault} | {' | '.join(cells)} |")
+        cells = [*map(str, key), str(found[REPORTED[0]]["studies"]), *(_format_rate(found[name]) for name in REPORTED)]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -139,6 +168,10 @@ def _format_rate(row: Mapping[str, Any]) -> str:
 
 def _utility(design: Array, optimum: Array) -> float:
     return -3.0 * float(np.linalg.norm(design - optimum))
+
+
+def _encode(design: Design) -> Array:
+    return np.array([design["x"], design["y"]])
 
 
 def _decode(design: Array) -> Design:

@@ -4,6 +4,7 @@
 
     answers          the answers as arrays, with the leave-one-out probabilities of their outcomes
     predictions      accuracy, calibration, side bias
+    coins            evidence of the choices against coin flips
     repeats          contradictions of repeated pairs, ties and skips
     cycles           answers that no single order explains
     evidence         evidence of models in which taste or attention changes

@@ -7,14 +7,14 @@ P(first wins) / (P(first wins) + P(second wins)).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from anchorpbo.duels import Rows
-from anchorpbo.model import PreferenceGP
+from anchorpbo.model import Learn, PreferenceGP
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.numerics.row_index import find_distinct_rows
 from anchorpbo.study.dataset import StudyData
@@ -40,6 +40,8 @@ class AnswerTable:
     """Response times, (m,); NaN where unknown."""
     model: PreferenceGP | None
     """The model of all answers; ``None`` without any."""
+    learn: Mapping[str, Learn | None]
+    """Priors of the hyper-parameters that the study learns."""
     skips: int
     seed: int
 
@@ -47,6 +49,7 @@ class AnswerTable:
     def create(
         cls,
         model: PreferenceGP | None,
+        learn: Mapping[str, Learn | None],
         data: StudyData,
         events: Sequence[Event],
         seconds: Sequence[float | None] | None,
@@ -58,6 +61,8 @@ class AnswerTable:
         ----------
         model
             The model behind recommendations; ``None`` without answers.
+        learn
+            Priors of the hyper-parameters that the study learns.
         data, events
             The log as arrays and as events.
         seconds
@@ -83,6 +88,7 @@ class AnswerTable:
             outcomes,
             np.array([np.nan if each is None else each for each in times], dtype=np.float64),
             model,
+            learn,
             data.skips,
             seed,
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from anchorpbo.errors import InputError
-from anchorpbo.model import PreferenceGP
+from anchorpbo.model import Learn, PreferenceGP
 from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.study.audit.answers import AnswerTable
 from anchorpbo.study.audit.cycles import find_cycles
@@ -22,10 +22,15 @@ Seconds = tuple[float | None, ...]
 
 
 def audit_answers(
-    model: PreferenceGP | None, data: StudyData, events: Sequence[Event], seconds: Seconds | None, seed: int
+    model: PreferenceGP | None,
+    learn: Mapping[str, Learn | None],
+    data: StudyData,
+    events: Sequence[Event],
+    seconds: Seconds | None,
+    seed: int,
 ) -> Audit:
     """Return all findings about the answers of a study; see `AnswerTable.create` for the arguments."""
-    answers = AnswerTable.create(model, data, events, seconds, seed)
+    answers = AnswerTable.create(model, learn, data, events, seconds, seed)
     course = compare_times(answers) if len(answers) >= MIN_ANSWERS else None
     findings = [
         find_accuracy(answers),

@@ -17,6 +17,9 @@ and an upper bound by local search for larger ones. Contradictory answers to one
 computed for simulated users: a utility drawn from the posterior, and answers drawn from the likelihood to the same
 pairs. The posterior has seen the answers, so that the check errs towards finding nothing. The finding is a warning if
 the number of reversals, or that of cyclic triads, exceeds those of 95 % of the simulated users.
+
+Few pairs that share designs cannot form many cycles. The same number is therefore computed for users who flip coins,
+the worst fault: if half of them would get no warning, the finding is unknown.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ from anchorpbo.typing import Array, IntArray
 
 MIN_CHOICES = 10
 SIMULATIONS = 100
-"""Number of simulated users."""
+"""Number of simulated users who answer as the model expects."""
+COIN_USERS = 20
+"""Number of simulated users who flip coins."""
 MAX_EXACT_DESIGNS, MAX_SEARCHED_DESIGNS = 12, 300
 """Largest component with an exact minimum, and with a local search."""
 _PASSES = 4
@@ -80,10 +85,14 @@ def find_cycles(answers: AnswerTable) -> Finding:
         )
     circular = observed.cyclic > float(np.quantile([each.cyclic for each in simulated], 0.95))
     level: FindingLevel = "warning" if share > high or circular else "good"
-    if not observed.reversals and reversals[-1] == 0.0:
-        level = "unknown"
-        sentence = "Not enough to say: no answers to the pairs compared so far could form a cycle."
-    data = None if level == "unknown" else Simulated(share, tuple(reversals.tolist()), "share of answers to reverse")
+    data = Simulated(share, tuple(reversals.tolist()), "share of answers to reverse")
+    if level == "good":
+        flips = [count_cycles(each, size).reversals / n for each in flip_coins(edges, answers.seed)]
+        if float(np.median(flips)) <= high:
+            level = "unknown"
+            sentence = (
+                "Not enough to say: even coin flips would form few cycles among the pairs compared so far. " + sentence
+            )
     return Finding("cycles", share, interval, sentence, level, data)
 
 
@@ -100,6 +109,13 @@ def simulate_answers(answers: AnswerTable, edges: IntArray) -> list[IntArray]:
     nobody = np.zeros(g.size, dtype=np.bool_)
     first, second = (np.exp(likelihood.log_prob(side * g.ravel(), nobody).value).reshape(g.shape) for side in (1, -1))
     stays = rng.random(g.shape) * (first + second) < first
+    return [np.where(row[:, None], edges, edges[:, ::-1]) for row in stays]
+
+
+def flip_coins(edges: IntArray, seed: int) -> list[IntArray]:
+    """Return the choices, (n, 2) with the winner first, of users who flip a coin for each pair."""
+    rng = np.random.default_rng([seed, 21])
+    stays = rng.random((COIN_USERS, len(edges))) < 0.5
     return [np.where(row[:, None], edges, edges[:, ::-1]) for row in stays]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -14,7 +14,15 @@ from anchorpbo.study.audit.selection import select_evenly
 from anchorpbo.study.calibration import Calibration
 
 FindingLevel = Literal["good", "note", "warning", "unknown"]
-"""``"unknown"`` if there are not enough answers to say."""
+"""What the answers say about a fault of the size that matters; docs/trust.md has these sizes.
+
+``"warning"``: they show the fault. ``"note"``: they point to it, but too weakly for a warning. ``"good"``: they exclude
+it. ``"unknown"``: they neither show nor exclude it.
+"""
+LEVEL_TEXTS: Mapping[FindingLevel, str] = {
+    "good": "fine", "note": "worth a look", "warning": "problem", "unknown": "cannot tell yet",
+}  # fmt: skip
+"""The levels in words, for people."""
 CURVE_POINTS = 101
 """Number of points of a curve."""
 Numbers = tuple[float, ...]
@@ -74,14 +82,21 @@ class Finding:
     sentence: str
     """The finding in words, with its numbers."""
     level: FindingLevel
-    """``"warning"`` if the study has this fault, ``"note"`` if it may have it, ``"good"`` if nothing points to it."""
+    """What the answers say about a fault of the size that matters, see `FindingLevel`."""
     data: FindingData | None = field(default=None, repr=False)
     """What the plot of the finding shows; ``None`` without a plot."""
+    fault: str = ""
+    """The fault in a few words, for the sentence of the audit; empty if the title says it."""
 
     @property
     def title(self) -> str:
         """Name of the finding for people."""
         return self.name.replace("_", " ").capitalize()
+
+    @property
+    def level_text(self) -> str:
+        """The level in words."""
+        return LEVEL_TEXTS[self.level]
 
 
 @dataclass(frozen=True)
@@ -115,19 +130,26 @@ class Audit:
     @property
     def sentence(self) -> str:
         """The audit in a sentence."""
-        # Ties can be counted from the first answer on.
-        if all(finding.level == "unknown" or finding.name == "ties" for finding in self.findings):
+        notes, unknown = self._list_names("note"), self._list_names("unknown")
+        # Ties can be counted from the first answer on, and response times explain other findings.
+        told = {finding.level for finding in self.findings if finding.name not in ("ties", "response_time")}
+        if told <= {"unknown"} and not notes:
             return "There are not enough answers yet to say whether they can be trusted."
-        names = [finding.title.lower() for finding in self.warnings]
-        if names:
-            return f"{len(names)} of {len(self)} checks found a problem: {', '.join(names)}."
-        unknown = sum(finding.level == "unknown" for finding in self.findings)
-        rest = f"; {unknown} need more answers" if unknown else ""
-        return f"No check found a problem with these answers{rest}."
+        faults = [finding.fault or finding.title.lower() for finding in self.warnings]
+        parts = [f"{len(faults)} of {len(self)} checks found a problem: {', '.join(faults)}"]
+        if not faults:
+            parts = ["No check found a problem" if notes or unknown else f"All {len(self)} checks are fine"]
+        parts += [f"worth a look: {', '.join(notes)}"] if notes else []
+        parts += [f"cannot tell yet: {', '.join(unknown)}"] if unknown else []
+        return f"{'; '.join(parts)}."
+
+    def _list_names(self, level: FindingLevel) -> list[str]:
+        return [finding.title.lower() for finding in self.findings if finding.level == level]
 
     def __str__(self) -> str:
-        width = max(len(finding.title) for finding in self.findings)
-        return "\n".join([self.sentence, *(f"{one.title:<{width}}  {one.sentence}" for one in self.findings)])
+        width, wide = max(len(finding.title) for finding in self.findings), max(map(len, LEVEL_TEXTS.values()))
+        lines = [f"{one.title:<{width}}  {one.level_text:<{wide}}  {one.sentence}" for one in self.findings]
+        return "\n".join([self.sentence, *lines])
 
     def _repr_html_(self) -> str:
         from anchorpbo.study.html import audit_html

@@ -18,7 +18,7 @@ from anchorpbo.numerics.shares import GridPosterior, Interval
 from anchorpbo.study.audit.answers import AnswerTable
 from anchorpbo.study.audit.evidence import VariantEvidence
 from anchorpbo.study.audit.finding import Density, Finding, FindingLevel
-from anchorpbo.study.audit.words import describe_factor, explain_missing, format_percent, format_range
+from anchorpbo.study.audit.words import ask_for_more, describe_factor, explain_missing, format_percent, format_range
 
 MIN_ANSWERS = 20
 BOUNDS: Interval = make_default_specs(1, 1.0)["lapse"].bounds
@@ -28,6 +28,8 @@ TYPICAL_LAPSE = 0.15
 """Lapse probability that is compared with none."""
 WARNING_FACTOR, NOTE_FACTOR = 2.0, 1.0
 """Evidence for slips at which the finding is a warning, or a note."""
+MANY_LAPSES = 0.2
+"""Share of random answers that is a fault."""
 
 
 def find_lapses(answers: AnswerTable) -> Finding:
@@ -36,13 +38,17 @@ def find_lapses(answers: AnswerTable) -> Finding:
         return Finding("lapses", None, BOUNDS, explain_missing(MIN_ANSWERS, "answers", len(answers)), "unknown")
     posterior, factor = infer_lapse(answers)
     value, interval = posterior.median, posterior.interval()
-    level: FindingLevel = "warning" if factor >= WARNING_FACTOR else "note" if factor >= NOTE_FACTOR else "good"
+    level: FindingLevel = "good" if interval[1] < MANY_LAPSES else "unknown"
+    if factor >= NOTE_FACTOR:
+        level = "warning" if factor >= WARNING_FACTOR else "note"
     sentence = (
         f"An estimated {format_percent(value)} of your answers are slips, that is, random ({format_range(interval)}). "
         f"{describe_factor(factor, 'slips', 'no slips')}"
     )
     if level == "warning":
         sentence += " Take your time; a model with Probit(lapse=0.1) expects slips and discounts them."
+    elif level == "unknown":
+        sentence += ask_for_more(f"a share of {format_percent(MANY_LAPSES)}")
     data = Density.of(posterior, None, "share of random answers")
     return Finding("lapses", value, interval, sentence, level, data)
 

@@ -14,13 +14,17 @@ from anchorpbo.numerics.shares import jeffreys_interval
 from anchorpbo.study.audit.answers import AnswerTable
 from anchorpbo.study.audit.finding import Finding, FindingLevel
 from anchorpbo.study.audit.posteriors import share_density
-from anchorpbo.study.audit.words import explain_missing, format_percent, format_range
+from anchorpbo.study.audit.words import ask_for_more, explain_missing, format_percent, format_range
 from anchorpbo.typing import Array, BoolArray
 
 MIN_REPEATS = 3
 """Smallest number of repeats for a statement about them."""
 MIN_COIN_REPEATS = 10
-"""Smallest number of repeats that are called no better than coins: the interval of fewer often includes 1/2."""
+"""Smallest number of repeats that are called no better than coins."""
+CONTRADICTION_EXCESS, COIN_SHARE = 0.2, 0.5
+"""Share of contradictions above the expected one that is a fault, and the share of coin flips, which is one too."""
+TIE_SHARE = 0.5
+"""Share of ties that is a fault."""
 
 
 def find_contradictions(answers: AnswerTable) -> Finding:
@@ -32,16 +36,21 @@ def find_contradictions(answers: AnswerTable) -> Finding:
     if n < MIN_REPEATS:
         sentence = explain_missing(MIN_REPEATS, "answers to a pair that was compared before", n)
         return Finding("contradictions", k / n if n else None, interval, sentence, "unknown", data)
-    mean, coins = float(expected.mean()), n >= MIN_COIN_REPEATS and interval[1] >= 0.5
+    mean, coins = float(expected.mean()), n >= MIN_COIN_REPEATS and k >= COIN_SHARE * n
     sentence = (
         f"You answered {k} of {format_count(n, 'repeated pair')} differently ({format_percent(k / n)}, "
         f"{format_range(interval)}); the model expects {format_percent(mean)}, coins would give 50 %."
     )
+    level: FindingLevel = "good"
     if interval[0] > mean:
+        level = "warning"
         sentence += " You contradict yourself more than your other answers explain."
     elif coins:
-        sentence += " Your repeats may be no better than coins."
-    level: FindingLevel = "warning" if interval[0] > mean else "note" if coins else "good"
+        level = "note"
+        sentence += " Your repeats are no better than coins."
+    elif interval[1] >= (fault := min(mean + CONTRADICTION_EXCESS, COIN_SHARE)):
+        level = "unknown"
+        sentence += ask_for_more(f"a share of {format_percent(fault)}")
     return Finding("contradictions", k / n, interval, sentence, level, data)
 
 
@@ -55,10 +64,14 @@ def find_ties(answers: AnswerTable) -> Finding:
         f"You found {k} of {format_count(n, 'pair')} equally good ({format_percent(k / n)}, {format_range(interval)}), "
         f"and skipped {format_count(answers.skips, 'pair')}."
     )
-    often = interval[0] > 0.5
-    if often:
+    level: FindingLevel = "good"
+    if interval[0] > TIE_SHARE:
+        level = "note"
         sentence += " More than half are ties: the designs may differ too little to be told apart."
-    return Finding("ties", k / n, interval, sentence, "note" if often else "good")
+    elif interval[1] >= TIE_SHARE:
+        level = "unknown"
+        sentence += ask_for_more(f"a share of {format_percent(TIE_SHARE)}")
+    return Finding("ties", k / n, interval, sentence, level)
 
 
 def compare_repeats(answers: AnswerTable) -> tuple[BoolArray, Array]:

@@ -19,16 +19,18 @@ from scipy.special import ndtri
 from anchorpbo.formatting import format_fixed
 from anchorpbo.numerics.shares import LEVEL
 from anchorpbo.study.audit.answers import AnswerTable
-from anchorpbo.study.audit.finding import Course, Finding
+from anchorpbo.study.audit.finding import Course, Finding, FindingLevel
 from anchorpbo.study.audit.selection import select_evenly
 from anchorpbo.study.audit.time_course import average_around
-from anchorpbo.study.audit.words import explain_missing, format_numbers
+from anchorpbo.study.audit.words import ask_for_more, explain_missing, format_numbers
 from anchorpbo.typing import Array
 
 MIN_TIMES = 10
 MAX_TIMES = 1000
 """Largest number of response times; of more, an even selection."""
 MAX_RATIO = 16.0
+HURRIED_RATIO = 0.5
+"""Ratio of the response times that is worth a look."""
 
 
 def find_response_time(answers: AnswerTable) -> Finding:
@@ -47,9 +49,14 @@ def find_response_time(answers: AnswerTable) -> Finding:
         f"A typical answer takes {format_fixed(median, 1)} s. At the end of the study it takes "
         f"{format_fixed(value, 2)} times as long as at the beginning ({format_numbers((low, high))}): {change}."
     )
+    level: FindingLevel = "good"
+    if low <= HURRIED_RATIO:
+        level = "note" if high < HURRIED_RATIO else "unknown"
+    if level == "unknown":
+        sentence += ask_for_more("answers in half the time")
     course = np.exp(average_around(np.log(seconds), max(len(known) // 5, 5)))
     data = Course(tuple(course.tolist()), (), "seconds for an answer")
-    return Finding("response_time", value, (low, high), sentence, "good", data)
+    return Finding("response_time", value, (low, high), sentence, level, data)
 
 
 def estimate_slope(x: Array, y: Array) -> tuple[float, float, float]:

@@ -17,6 +17,7 @@ inequality); docs/decisions/0049-audit.md has the rates that were measured.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +29,7 @@ from anchorpbo.numerics.shares import GridPosterior, Interval
 from anchorpbo.study.audit.answers import AnswerTable
 from anchorpbo.study.audit.evidence import VariantEvidence
 from anchorpbo.study.audit.finding import Course, Density, Finding, FindingLevel
-from anchorpbo.study.audit.words import NEGLIGIBLE_ODDS, describe_factor, explain_missing, format_numbers
+from anchorpbo.study.audit.words import ask_for_more, describe_factor, explain_missing, format_numbers
 from anchorpbo.typing import Array
 
 MIN_ANSWERS = 20
@@ -39,9 +40,15 @@ LOG_RATIOS = np.linspace(-3.0, 3.0, 9)
 """Values of beta with an evidence; the noise changes by a factor of at most 20."""
 LOG_RATIO_SPREAD = 1.5
 """Standard deviation of the prior of beta."""
+_AGREEMENTS: Mapping[FindingLevel, str] = {
+    "warning": "contradict each other", "note": "may contradict each other", "good": "agree",
+    "unknown": "agree as far as can be told",
+}  # fmt: skip
 ANY_RATIO: Interval = (float(np.exp(LOG_RATIOS[0])), float(np.exp(LOG_RATIOS[-1])))
 DRIFT_FACTOR, FATIGUE_FACTOR, NOTE_SHARE = 10.0, 3.0, 0.5
 """Bayes factors of a warning, and the share of them of a note."""
+MOVED_CORRELATION, TIRED_RATIO = 0.3, 3.0
+"""Correlation of the tastes, and ratio of the noise, that are faults."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +98,8 @@ def find_drift(answers: AnswerTable, course: TimeCourse | None) -> Finding:
     if course is None:
         return Finding("drift", None, (0.0, 1.0), explain_missing(MIN_ANSWERS, "answers", len(answers)), "unknown")
     value, interval = course.correlation.median, course.correlation.highest_interval()
-    level = _judge(course.drift_factor, DRIFT_FACTOR)
-    agreement = {"warning": "contradict each other", "note": "may contradict each other"}.get(level, "agree")
-    if agreement == "agree" and course.drift_factor >= NEGLIGIBLE_ODDS:
-        agreement = "agree as far as can be told"
+    level = _judge(course.drift_factor, DRIFT_FACTOR, excluded=interval[0] > MOVED_CORRELATION)
+    agreement = _AGREEMENTS[level]
     sentence = (
         f"Early and late answers {agreement}: your taste at the end has a correlation of {format_fixed(value, 2)} "
         f"with that at the beginning ({format_numbers(interval)}). "
@@ -102,6 +107,8 @@ def find_drift(answers: AnswerTable, course: TimeCourse | None) -> Finding:
     )
     if level == "warning":
         sentence += " The recommendation averages both; start a new study with what you like now."
+    elif level == "unknown":
+        sentence += ask_for_more(f"a correlation of {MOVED_CORRELATION}")
     data = Density.of(course.correlation, 1.0, "correlation of last taste with first")
     return Finding("drift", value, interval, sentence, level, data)
 
@@ -113,7 +120,7 @@ def find_fatigue(answers: AnswerTable, course: TimeCourse | None) -> Finding:
         return Finding("fatigue", None, ANY_RATIO, sentence, "unknown")
     posterior = course.log_ratio
     value, interval = float(np.exp(posterior.median)), as_interval(np.exp(posterior.interval()))
-    level = _judge(course.fatigue_factor, FATIGUE_FACTOR)
+    level = _judge(course.fatigue_factor, FATIGUE_FACTOR, excluded=interval[1] < TIRED_RATIO)
     sentence = (
         f"Your last answers are {format_fixed(value, 1)} times as noisy as your first ones "
         f"({format_numbers(interval, 1)}). "
@@ -121,6 +128,8 @@ def find_fatigue(answers: AnswerTable, course: TimeCourse | None) -> Finding:
     )
     if level == "warning":
         sentence += " Take breaks, and answer the last pairs again."
+    elif level == "unknown":
+        sentence += ask_for_more(f"noise that becomes {TIRED_RATIO:g} times as large")
     hits = (answers.prob_first > 0.5) + 0.5 * (answers.prob_first == 0.5)
     favourite = np.maximum(answers.prob_first, 1.0 - answers.prob_first)
     width = max(len(answers) // 5, 5)
@@ -144,6 +153,8 @@ def as_interval(ends: Array) -> Interval:
     return float(ends[0]), float(ends[1])
 
 
-def _judge(factor: float, warning: float) -> FindingLevel:
-    """Return the level of a Bayes factor."""
-    return "warning" if factor >= warning else "note" if factor >= NOTE_SHARE * warning else "good"
+def _judge(factor: float, warning: float, *, excluded: bool) -> FindingLevel:
+    """Return the level of a Bayes factor; if it is small, the fault may be excluded by the interval or not."""
+    if factor >= NOTE_SHARE * warning:
+        return "warning" if factor >= warning else "note"
+    return "good" if excluded else "unknown"

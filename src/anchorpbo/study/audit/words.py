@@ -31,10 +31,19 @@ def explain_missing(needed: int, what: str, have: int) -> str:
     return f"Not enough to say: this needs {needed} {what}, and there {'is' if have == 1 else 'are'} {have or 'none'}."
 
 
+def ask_for_more(fault: str) -> str:
+    """Say that the answers do not exclude a fault."""
+    return f" More answers are needed to exclude {fault}."
+
+
+def format_odds(odds: float) -> str:
+    """Format odds of at least 1."""
+    return f"{min(odds, 1000.0):.0f} to 1" if odds >= 10 else f"{format_fixed(odds, 1)} to 1"
+
+
 def describe_factor(factor: float, fault: str, none: str) -> str:
     """Describe a Bayes factor."""
     odds, what = (factor, fault) if factor >= 1.0 else (1.0 / factor, none)
     if odds < NEGLIGIBLE_ODDS:
         return f"There is no evidence either way: {fault}, or {none}."
-    shown = f"{min(odds, 1000.0):.0f}" if odds >= 10 else format_fixed(odds, 1)
-    return f"The evidence is {shown} to 1 for {what}."
+    return f"The evidence is {format_odds(odds)} for {what}."

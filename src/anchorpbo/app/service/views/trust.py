@@ -23,6 +23,8 @@ class FindingView:
     """90 % interval of the value; its whole range if nothing is known."""
     sentence: str
     level: FindingLevel
+    level_text: str
+    """The level in words."""
     figure: bool
     """Whether `figures/audit` has a figure of this finding."""
 
@@ -31,7 +33,7 @@ class FindingView:
         """Return the view of a finding."""
         interval = list(finding.interval)
         return cls(
-            finding.name, finding.title, finding.value, interval, finding.sentence, finding.level,
+            finding.name, finding.title, finding.value, interval, finding.sentence, finding.level, finding.level_text,
             finding.data is not None,
         )  # fmt: skip
 
@@ -55,14 +57,15 @@ class RetestBandView:
     """Agreement of answers to the same pair in one band of reliability; see `anchorpbo.study.RetestBand`."""
 
     name: str
-    pairs: int
+    retests: int
+    """Number of retests: each compares two consecutive answers to the same pair."""
     agreed: int
     share: float | None
-    """Share of pairs with the same answer when asked again; null without any."""
+    """Share of retests with the same answer; null without any."""
     interval: list[float]
-    """90 % interval of the share; from 0 to 1 without any pair."""
+    """90 % interval of the share; from 0 to 1 without any retest."""
     expected: float | None
-    """Share that the model expects; null without any pair."""
+    """Share that the model expects; null without any retest."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +73,15 @@ class RetestView:
     """Agreement of a participant's answers to the same pair; see `anchorpbo.study.Retest`."""
 
     sentence: str
-    pairs: int
-    """Number of pairs that were asked again, in all bands."""
+    retests: int
+    """Number of retests in all bands."""
     bands: list[RetestBandView]
 
     @classmethod
     def from_retest(cls, retest: Retest) -> RetestView:
         """Return the view of an agreement."""
         bands = [RetestBandView(**(vars(band) | {"interval": list(band.interval)})) for band in retest.bands]
-        return cls(retest.sentence, retest.pairs, bands)
+        return cls(retest.sentence, retest.retests, bands)
 
 
 VERDICT_ADVICE: Mapping[Verdict, str] = {
@@ -133,7 +136,7 @@ class AnchorValidationView:
     @property
     def paragraphs(self) -> list[str]:
         """The texts on the anchors, and on repeated pairs if there are any."""
-        return [*self.anchor_paragraphs, *([self.retest.sentence] if self.retest.pairs else [])]
+        return [*self.anchor_paragraphs, *([self.retest.sentence] if self.retest.retests else [])]
 
 
 def _explain_factor(factor: float) -> str:

@@ -9,7 +9,6 @@ import { checkButton, loadValidation } from "./validation.js";
 /** @import { FigureName, FigureQuery } from "./figures.js" */
 
 const byId = elementsOf("results");
-const LEVELS = { good: "fine", note: "note", warning: "problem", unknown: "too few" };
 
 export class Trust {
   turn = 0;
@@ -61,7 +60,7 @@ export class Trust {
  * @param {AnchorValidationView} found
  */
 function repeatParts({ retest }) {
-  if (!retest.pairs) return [];
+  if (!retest.retests) return [];
   return [
     el("h3", {}, "Repeated pairs"),
     el("p", {}, retest.sentence),
@@ -86,8 +85,8 @@ function lazyFigure(text, label, name, query = {}) {
 }
 
 /** @param {FindingView} finding */
-function row({ name, title, sentence, level, figure }) {
-  const head = [el("span", { class: "level" }, LEVELS[level]), el("strong", {}, title)];
+function row({ name, title, sentence, level, level_text, figure }) {
+  const head = [el("span", { class: "level" }, level_text), el("strong", {}, title)];
   if (!figure) return el("li", { dataset: { level, name } }, el("div", { class: "finding" }, head), el("p", {}, sentence));
   const details = lazyFigure("Figure", `Figure: ${title}`, "audit", { finding: name });
   return el("li", { dataset: { level, name } }, el("div", { class: "finding" }, head), el("p", {}, sentence), details);
