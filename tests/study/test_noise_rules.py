@@ -125,6 +125,19 @@ def test_unknown_metrics_are_refused():
         ap.BoundedNoise(metric="kernel")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"strength": -2.0}, "strength must be a finite number of at least 0; received -2"),
+        ({"strength": float("nan")}, "strength must be a finite number of at least 0; received nan"),
+        ({"scale": 0.0}, "scale must be a finite number above 0; received 0"),
+    ],
+)
+def test_strength_and_scale_are_checked_when_the_rule_is_made(arguments, message):
+    with pytest.raises(InputError, match=message):
+        ap.BoundedNoise(**arguments)
+
+
 def test_length_scales_of_kernels():
     np.testing.assert_array_equal(find_lengthscales(RBF([0.2, 9.0]), 2), [0.2, 3.0])
     np.testing.assert_array_equal(find_lengthscales(Matern32(0.4), 3), [0.4, 0.4, 0.4])

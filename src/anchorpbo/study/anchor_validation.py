@@ -55,7 +55,7 @@ MAX_LOG_FACTOR = 700.0
 MIN_ANSWERS = 4
 """Fewer answers than this are not evaluated."""
 WITHOUT_ANCHORS = "No anchors are marked, so there is nothing to validate."
-TOO_FEW = "There are too few answers to validate the anchors."
+TOO_FEW = f"At least {MIN_ANSWERS} answers are needed to validate the anchors."
 _VERDICT_SENTENCES: Mapping[Verdict, str] = {
     "supported": "Your answers near your anchors are more consistent than elsewhere",
     "open": "Your answers do not show yet whether you judge better near your anchors than elsewhere",

@@ -110,6 +110,8 @@ class BoundedNoise(NoiseRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        as_positive("scale", self.scale)
+        as_non_negative("strength", self.strength)
         if self.metric not in NOISE_METRICS:
             raise UnknownNameError.of("metric", self.metric, NOISE_METRICS)
         if self.default_bounds not in DEFAULT_BOUNDS:

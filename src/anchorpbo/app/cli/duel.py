@@ -39,6 +39,12 @@ COMMANDS = {
     "u": "undo", "a": "anchor", "r": "recommend", "?": "help", "h": "help", "q": "quit",
     "undo": "undo", "anchor": "anchor", "recommend": "recommend", "help": "help", "quit": "quit",
 }  # fmt: skip
+MARKED: dict[Judgement, str] = {
+    "yes": "Marked as an anchor",
+    "no": "Marked as hard to judge",
+    "unsure": "It will not be suggested again",
+}
+"""Confirmation of each judgement."""
 HELP = """\
   1 or left     design 1 is better           u   undo the last answer or anchor
   2 or right    design 2 is better           a   mark a design that you know well
@@ -190,7 +196,7 @@ class Session:
 
     def _mark(self, design: Design, name: str | None = None, judgement: Judgement = "yes") -> None:
         marks = self.studies.anchors.add(self.id, design, self.participant, name, judgement)
-        self.console.print(Text(f"Marked; {format_count(marks.count(), 'anchor')} now."))
+        self.console.print(Text(f"{MARKED[judgement]}; {format_count(marks.count(), 'anchor')} now."))
 
     def _offer_proposals(self) -> None:
         """Ask about a few designs, one at a time, whether the participant could judge them well."""
