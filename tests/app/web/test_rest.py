@@ -90,7 +90,7 @@ def test_a_question_checks_the_anchors(client, id):
     check_problem(client.post(f"{url}/ask", json={"check": True}), 422)
     assert client.post(f"{url}/anchors", json={"design": DESIGN}).status_code == 201
     check = client.post(f"{url}/ask", json={"check": True}).json()
-    assert "how reliable answers about designs like these are" in check["why"]
+    assert check["why"] == "This question checks your anchors; answer it like any other."
     assert client.post(f"{url}/ask").json()["id"] == check["id"]
     assert client.post(f"{url}/answers", json={"duel_id": check["id"], "outcome": "first"}).status_code == 200
     found = client.get(f"{url}/anchors/validation").json()
