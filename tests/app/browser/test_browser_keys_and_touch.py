@@ -50,7 +50,7 @@ def test_a_study_with_the_keyboard_alone(home, visitor):
     tab_to(page, know)
     page.keyboard.press("Space")
     expect(know).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("#marked-words")).to_have_text("1 design is marked.")
+    expect(page.locator("#marked-words")).to_have_text("1 anchor.")
     expect(know).to_be_focused()
     start = page.locator(".onward a")
     expect(start).to_be_visible()

@@ -313,9 +313,9 @@ def test_an_answer_in_one_tab_shows_up_in_the_other(home, page, other, someone, 
     assert answers(site, study) == (["second"], ["first"])
     # Anchors are heard of, too.
     anchors = someone.open(f"{home}/studies/{study}/anchors")
-    expect(anchors.locator("#marked-words")).to_have_text("1 design is marked.")
+    expect(anchors.locator("#marked-words")).to_have_text("1 anchor.")
     site.post(f"/api/studies/{study}/anchors", {"design": {"temperature": 70.0, "minutes": 5.0, "leaves": 2}})
-    expect(anchors.locator("#marked-words")).to_have_text("2 designs are marked.")
+    expect(anchors.locator("#marked-words")).to_have_text("2 anchors.")
 
 
 @pytest.mark.parametrize("outcome", ["first", "second"])

@@ -79,7 +79,7 @@ def test_a_value_between_steps_is_snapped_and_the_page_says_so(home, visitor):
     expect(mass).to_have_value("1234.5")
     expect(page.locator("#preview")).to_contain_text("1234.5")  # four digits would say 1235
     page.locator("#know-preview").click()
-    expect(page.locator("#marked-words")).to_have_text("1 design is marked.")
+    expect(page.locator("#marked-words")).to_have_text("1 anchor.")
     # Over REST such a value is an error as before.
     wrong = {"design": {"drying": 5.1, "mass": 1234.5}}
     assert page.request.post(f"{home}/api/studies/{study}/anchors", data=wrong).status == 422
