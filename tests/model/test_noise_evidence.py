@@ -100,7 +100,10 @@ def test_skips_alone_or_answers_alone_say_nothing(answered, skipped):
 def test_skips_near_a_place_raise_its_noise():
     near, far = np.array([0.1, 0.1]), np.array([0.9, 0.9])
     rng = np.random.default_rng(0)
-    around = lambda place, n: place + rng.uniform(-0.05, 0.05, (n, 2, 2))  # noqa: E731
+
+    def around(place, n):
+        return place + rng.uniform(-0.05, 0.05, (n, 2, 2))
+
     noise = NoiseMap.constant(1.0).with_correction(NoiseCorrection(np.array([near, far]), 0.3))
     points = around(far, 12).reshape(-1, 2)
     duels = Duels(points, np.arange(0, 24, 2), np.arange(1, 24, 2))
@@ -170,7 +173,10 @@ def test_integrated_evidence_does_not_depend_on_the_order_and_unit_of_anything()
     duels, order = some_duels(), np.random.default_rng(1).permutation(20)
     learn = {name: LEARN[name] for name in ("lengthscale", "outputscale")}
     noise = NoiseMap.bounded(ANCHORS)
-    make = lambda noise, kernel, learn: PreferenceGP(kernel, Probit(0.4), noise=noise, learn=learn)  # noqa: E731
+
+    def make(noise, kernel, learn):
+        return PreferenceGP(kernel, Probit(0.4), noise=noise, learn=learn)
+
     plain = make(noise, RBF(0.3, 3.0), learn).integrate_evidence(duels)
     shuffled = Duels(POINTS, duels.winners[order], duels.losers[order], duels.ties)
     assert make(noise, RBF(0.3, 3.0), learn).integrate_evidence(shuffled) == pytest.approx(plain, abs=1e-6)

@@ -58,8 +58,8 @@ def select_check(data: StudyData, noise: NoiseMap, space: DesignSpace, seed: int
     skipped = {make_pair_key(pair) for pair in data.skipped}
     # Skipped pairs are the last resort, then remembered ones.
     ranks = [(key in skipped, key in remembered, asked[key]) for key in map(make_pair_key, pairs)]
-    rng = np.random.default_rng([seed, 11, data.events])
-    pair = pairs[int(rng.choice([k for k, rank in enumerate(ranks) if rank == min(ranks)]))]
+    rng, first = np.random.default_rng([seed, 11, data.events]), min(ranks)
+    pair = pairs[int(rng.choice([k for k, rank in enumerate(ranks) if rank == first]))]
     shown = (entry.points for entry in reversed(data.entries))
     last = next((each for each in shown if make_pair_key(each) == make_pair_key(pair)), None)
     if last is not None:

@@ -280,7 +280,7 @@ class ModelFitter:
 
     def _make_model(self, kernel: Kernel, noise: NoiseMap, integration: IntegrationRule, starts: int) -> PreferenceGP:
         """Create a model whose hyper-parameters are to be fitted, from those of this kernel."""
-        # What the study was asked to learn replaces the bounds and priors of its rule.
+        # Bounds and priors given for the study replace those of its noise rule.
         learn = select_learnable(kernel, noise, {**self.plan.noise.learn, **self.plan.learn})
         return PreferenceGP(
             kernel, self.plan.likelihood, Laplace(), noise, learn=learn, starts=starts, integration=integration

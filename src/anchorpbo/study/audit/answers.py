@@ -33,7 +33,7 @@ class AnswerTable:
     sided: BoolArray
     """Whether each answer chooses one of two designs that the study showed side by side, (m,)."""
     chose_first: BoolArray
-    """Which of those choose the design that was shown first, (m,)."""
+    """Whether each of those chooses the design that was shown first, (m,)."""
     outcomes: Array
     """Probabilities that the first design of the row wins, of a tie, and that the second wins, (m, 3)."""
     seconds: Array
@@ -98,7 +98,7 @@ class AnswerTable:
 
     @cached_property
     def chosen(self) -> BoolArray:
-        """Which answers have a winner, (m,)."""
+        """Whether each answer has a winner, (m,)."""
         return ~self.tied
 
     @cached_property

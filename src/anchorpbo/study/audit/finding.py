@@ -37,7 +37,7 @@ class Density:
     reference: float | None
     """Value of a study without the fault; ``None`` if there is no such value."""
     label: str
-    """What the value is, for an axis."""
+    """Name of the value, for an axis."""
 
     @classmethod
     def of(cls, posterior: GridPosterior, reference: float | None, label: str) -> Density:
@@ -84,7 +84,7 @@ class Finding:
     level: FindingLevel
     """What the answers say about a fault of the size that matters, see `FindingLevel`."""
     data: FindingData | None = field(default=None, repr=False)
-    """What the plot of the finding shows; ``None`` without a plot."""
+    """Data of the plot of the finding; ``None`` without a plot."""
     fault: str = ""
     """The fault in a few words, for the sentence of the audit; empty if the title says it."""
 
